@@ -1,0 +1,6 @@
+export * from './access.ts'
+export * from './agents.ts'
+export * from './common.ts'
+export * from './live.ts'
+export * from './outcomes.ts'
+export * from './services.ts'

@@ -1,0 +1,106 @@
+import { quotaSchema } from '@weir/policy/schema'
+import { z } from 'zod'
+import { nameSchema, problemListSchema, reasonSchema, timeSchema } from './common.ts'
+
+/** GET, POST /environments */
+export const environmentSchema = z.object({ name: z.string(), createdAt: timeSchema, services: z.int() })
+export type Environment = z.infer<typeof environmentSchema>
+export const createEnvironmentSchema = z.strictObject({ name: nameSchema })
+
+/** Sustained shedding: raised when shed + expired pass `share` of offered for `forSeconds`, resolved when below for as long. */
+export const alertRuleSchema = z.strictObject({
+  share: z.number().gt(0).max(1).default(0.1),
+  forSeconds: z.int().min(5).max(3600).default(60),
+})
+export type AlertRule = z.infer<typeof alertRuleSchema>
+
+/** GET, POST /environments/:environment/services; GET …/services/:service; PUT …/services/:service/alert-rule (If-Match) */
+export const serviceSchema = z.object({
+  environment: z.string(),
+  name: z.string(),
+  createdAt: timeSchema,
+  /** Effective revision; 0 before the first publish or quota. */
+  revision: z.int(),
+  hash: z.string().nullable(),
+  policyVersion: z.int(),
+  publishedAt: timeSchema.nullable(),
+  agents: z.object({ live: z.int(), applied: z.int(), refused: z.int(), pending: z.int() }),
+  alertRule: alertRuleSchema,
+  openAlerts: z.int(),
+})
+export type Service = z.infer<typeof serviceSchema>
+export const createServiceSchema = z.strictObject({ name: nameSchema })
+
+/** The text that an operator writes. YAML is a superset of JSON, `format` only says how to show it. */
+export const documentSchema = z.strictObject({
+  document: z.string().max(262_144),
+  format: z.enum(['yaml', 'json']).default('yaml'),
+})
+
+/** GET …/services/:service/policy (ETag = what publish and rollback want in If-Match), …/policy/versions, …/policy/versions/:version */
+export const policyVersionSchema = z.object({
+  version: z.int(),
+  /** Effective revision that this version led to. */
+  revision: z.int(),
+  document: z.string(),
+  format: z.enum(['yaml', 'json']),
+  author: z.string(),
+  reason: z.string(),
+  createdAt: timeSchema,
+  rolledBackTo: z.int().nullable(),
+})
+export type PolicyVersion = z.infer<typeof policyVersionSchema>
+/** Answer of GET …/policy: `published` is null before the first publish (version 0). */
+export const policyStateSchema = z.object({ version: z.int(), published: policyVersionSchema.nullable() })
+export type PolicyState = z.infer<typeof policyStateSchema>
+
+/** GET, PUT (If-Match / If-None-Match: *), DELETE …/policy/draft: one shared draft per service, with its own ETag. */
+export const draftSchema = z.object({
+  document: z.string(),
+  format: z.enum(['yaml', 'json']),
+  basedOn: z.int(),
+  author: z.string(),
+  updatedAt: timeSchema,
+})
+export type Draft = z.infer<typeof draftSchema>
+export const putDraftSchema = documentSchema.extend({ basedOn: z.int().min(0) })
+
+/** POST …/policy/validate */
+export const validationSchema = z.object({ ok: z.boolean(), problems: problemListSchema })
+export type Validation = z.infer<typeof validationSchema>
+
+/** POST …/policy/diff: what publishing the document would change, in words. */
+export const changeSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['added', 'removed', 'changed']),
+  sentence: z.string(),
+  tightens: z.boolean().nullable(),
+})
+export type Change = z.infer<typeof changeSchema>
+export const diffRequestSchema = documentSchema.extend({ against: z.int().min(0).optional() })
+export const diffSchema = z.object({ against: z.int(), changes: z.array(changeSchema), unsupportedBy: z.int() })
+export type Diff = z.infer<typeof diffSchema>
+
+/** POST …/policy/publish (If-Match) */
+export const publishSchema = documentSchema.extend({ reason: reasonSchema })
+/** POST …/policy/rollback (If-Match): publishes an earlier version again as a new one. */
+export const rollbackSchema = z.strictObject({ version: z.int().min(1), reason: reasonSchema })
+
+/** GET …/quotas; GET, PUT (If-Match / If-None-Match: *), DELETE (If-Match) …/quotas/:resource/:tenant */
+export const quotaRowSchema = z.object({
+  resource: z.string(),
+  tenant: z.string(),
+  rate: z.number().nullable(),
+  burst: z.number().nullable(),
+  concurrency: z.int().nullable(),
+  weight: z.number(),
+  version: z.int(),
+  updatedBy: z.string(),
+  updatedAt: timeSchema,
+})
+export type QuotaRow = z.infer<typeof quotaRowSchema>
+export const putQuotaSchema = z.strictObject({ quota: quotaSchema, reason: reasonSchema })
+export type PutQuota = z.input<typeof putQuotaSchema>
+/** Answer of a publish, a roll-back or a quota write. */
+export const publishedSchema = z.object({ revision: z.int(), hash: z.string(), changed: z.boolean(), version: z.int() })
+export type Published = z.infer<typeof publishedSchema>

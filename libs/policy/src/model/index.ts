@@ -1,0 +1,6 @@
+export * from './canonical.ts'
+export * from './defaults.ts'
+export * from './limits.ts'
+export * from './policy.ts'
+export * from './shares.ts'
+export * from './vocabulary.ts'

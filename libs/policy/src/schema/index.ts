@@ -1,0 +1,5 @@
+export { dependencySchema } from './dependency.ts'
+export { gateSchema } from './gate.ts'
+export { nameSchema } from './parts.ts'
+export { effectiveSchema, type PolicyDocument, policySchema, quotasSchema } from './policy.ts'
+export { quotaSchema, tenantSchema } from './quota.ts'

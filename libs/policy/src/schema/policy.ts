@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { UNLIMITED } from '../model/defaults.ts'
+import { LIMITS } from '../model/limits.ts'
+import type { EffectivePolicy, Policy } from '../model/policy.ts'
+import { dependencySchema } from './dependency.ts'
+import { gateSchema } from './gate.ts'
+import { nameSchema } from './parts.ts'
+import { quotaSchema } from './quota.ts'
+
+const bounded = (what: string) => (value: Record<string, unknown>) =>
+  Object.keys(value).length <= LIMITS.items || `At most ${LIMITS.items} ${what}.`
+
+const items = <T extends z.ZodType>(what: string, schema: T) =>
+  z
+    .record(nameSchema, schema)
+    .refine((value) => bounded(what)(value) === true, { error: `A policy has at most ${LIMITS.items} ${what}.` })
+    .default({} as never)
+
+/** Schema v1 of a service's policy document: `z.input` is what a person writes, `z.output` is complete and canonical. */
+export const policySchema = z
+  .strictObject({
+    version: z.literal(1).default(1),
+    gates: items('gates', gateSchema),
+    dependencies: items('dependencies', dependencySchema),
+    tenants: z
+      .strictObject({
+        unknown: z.enum(['allow', 'refuse']).default('allow'),
+        default: quotaSchema.default(UNLIMITED),
+      })
+      .prefault({}),
+  })
+  .transform(
+    (document): Policy => ({
+      ...document,
+      gates: Object.fromEntries(
+        Object.entries(document.gates).map(([name, gate]) => [name, { ...gate, resource: gate.resource ?? name }]),
+      ),
+    }),
+  )
+
+export type PolicyDocument = z.input<typeof policySchema>
+
+/** Quotas by resource, then tenant. */
+export const quotasSchema = z.record(nameSchema, z.record(z.string(), quotaSchema))
+
+/** What a control plane pushes. Strict: an agent that must tolerate newer documents reads it item by item instead. */
+export const effectiveSchema = z.strictObject({
+  policy: policySchema,
+  quotas: quotasSchema,
+}) as z.ZodType<EffectivePolicy>

@@ -1,0 +1,19 @@
+/** Plain headers that carry context beside W3C baggage. Names are lower case, as Node gives them. */
+export const HEADERS = {
+  /** Remaining time, whole milliseconds. */
+  deadline: 'weir-deadline-ms',
+  criticality: 'weir-criticality',
+  tenant: 'weir-tenant',
+  /** 1 for the first attempt. */
+  attempt: 'weir-attempt',
+  /** On a refusal: elsewhere, later or stop. */
+  signal: 'weir-signal',
+  /** On a refusal: its reason. */
+  reason: 'weir-reason',
+  /** On an answer: how often a lower layer retried; an upper layer that sees more than 0 does not retry. */
+  retried: 'weir-retried',
+  revision: 'weir-revision',
+} as const
+
+/** Prefix of the same names inside W3C baggage. */
+export const BAGGAGE_PREFIX = 'weir.'

@@ -1,0 +1,5 @@
+export * from './bounds.ts'
+export * from './headers.ts'
+export * from './messages.ts'
+export * from './metrics.ts'
+export * from './reasons.ts'

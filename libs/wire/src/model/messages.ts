@@ -1,0 +1,136 @@
+/**
+ * The messages of sub-protocol `weir.v1`: JSON text frames over one WebSocket per process.
+ * Durations only, never times of day: clocks of two machines are not compared.
+ */
+import type { BreakerMode, EffectivePolicy, Mode, PolicyIdentity, Problem } from '@weir/policy/model'
+
+export const SUBPROTOCOL = 'weir.v1'
+
+/** Where an agent's present policy came from, best first. */
+export const POLICY_SOURCES = ['stream', 'poll', 'disk', 'bootstrap', 'built-in'] as const
+export type PolicySource = (typeof POLICY_SOURCES)[number]
+
+export const RECEIPT_STATUSES = ['applied', 'partly', 'refused'] as const
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
+
+export const BREAKER_STATES = ['closed', 'open', 'half-open'] as const
+export type BreakerState = (typeof BREAKER_STATES)[number]
+
+/** First message of an agent. Environment and service are the key's, never the agent's word. */
+export interface Hello {
+  readonly type: 'hello'
+  /** Stable for the process's life, unique in the fleet. */
+  readonly instance: string
+  /** New at each start of the process. */
+  readonly boot: string
+  readonly zone: string | null
+  readonly host: string
+  readonly pid: number
+  readonly agentVersion: string
+  /** `WEIR_MODE` of the process where set: it beats every policy. */
+  readonly modeOverride: Mode | null
+  /** The policy in force, `null` on the built-in one. */
+  readonly applied: PolicyIdentity | null
+  readonly source: PolicySource
+}
+
+/** An agent's word on one revision. `hash` is the one received. `refused` lists items that stay as they were. */
+export interface Receipt {
+  readonly type: 'receipt'
+  readonly databaseId: string
+  readonly revision: number
+  readonly hash: string
+  readonly status: ReceiptStatus
+  readonly refused: readonly Problem[]
+}
+
+export interface GateReport {
+  readonly name: string
+  readonly mode: Mode
+  readonly limit: number
+  readonly active: number
+  readonly zombies: number
+  readonly waiting: number
+  readonly oldestAgeMs: number
+  /** Overload level, 0 = none. */
+  readonly level: number
+}
+
+export interface DependencyReport {
+  readonly name: string
+  readonly ceiling: number
+  readonly inFlight: number
+  readonly breaker: BreakerState
+  readonly breakerMode: BreakerMode
+  /** Share of the retry budget that is left, 0..1. */
+  readonly budgetLeft: number
+}
+
+/** State of an agent at the end of a window. `sequence` grows by one within a boot. */
+export interface Report {
+  readonly type: 'report'
+  readonly sequence: number
+  readonly source: PolicySource
+  readonly gates: readonly GateReport[]
+  readonly dependencies: readonly DependencyReport[]
+}
+
+export interface Pong {
+  readonly type: 'pong'
+  readonly n: number
+}
+
+/** A planned end: the agent gives its share back now. */
+export interface Bye {
+  readonly type: 'bye'
+  readonly reason: string
+}
+
+export type AgentMessage = Hello | Receipt | Report | Pong | Bye
+
+/** Answer to `hello`: how this control plane wants to be talked to. */
+export interface Welcome {
+  readonly type: 'welcome'
+  readonly databaseId: string
+  readonly environment: string
+  readonly service: string
+  /** A ping comes this often; three missed ones = dead, on either side. */
+  readonly heartbeatMs: number
+  readonly reportMs: number
+  readonly exportMs: number
+}
+
+/** The whole effective policy. The agent checks `hash` over its canonical JSON and applies what is valid item by item. */
+export interface Snapshot extends PolicyIdentity {
+  readonly type: 'snapshot'
+  readonly effective: EffectivePolicy
+}
+
+/** Shares travel only here, never in a policy. Until leases exist every quota is split evenly. */
+export interface Lease {
+  readonly type: 'lease'
+  readonly allocator: 'even'
+  readonly agents: number
+  readonly rank: number
+}
+
+/** Sent when the number of a service's agents changes what they should do. */
+export interface Settings {
+  readonly type: 'settings'
+  readonly reportMs: number
+  readonly exportMs: number
+}
+
+export interface Ping {
+  readonly type: 'ping'
+  readonly n: number
+}
+
+/** A planned restart: reconnect between `minMs` and `maxMs` from now. */
+export interface Drain {
+  readonly type: 'drain'
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+export type ControlMessage = Welcome | Snapshot | Lease | Settings | Ping | Drain

@@ -1,0 +1,2 @@
+export { type Decoded, decodeAgentMessage, decodeControlMessage, encode } from './codec.ts'
+export { agentMessageSchema, controlMessageSchema } from './messages.ts'

@@ -1,0 +1,100 @@
+import { BREAKER_MODES, LIMITS, MODES } from '@weir/policy/model'
+import { z } from 'zod'
+import { WIRE } from '../model/bounds.ts'
+import {
+  type AgentMessage,
+  BREAKER_STATES,
+  type ControlMessage,
+  POLICY_SOURCES,
+  RECEIPT_STATUSES,
+} from '../model/messages.ts'
+
+const id = z.string().min(1).max(128)
+const count = z.int().min(0)
+const duration = z.number().min(0).max(LIMITS.maxMs)
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const revision = z.int().min(0)
+const text = z.string().max(WIRE.messageBytes)
+const identity = { databaseId: id, revision, hash }
+
+// Unknown members are dropped, not refused: an older end must understand a newer one.
+const agent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    instance: id,
+    boot: id,
+    zone: id.nullable(),
+    host: id,
+    pid: count,
+    agentVersion: id,
+    modeOverride: z.enum(MODES).nullable(),
+    applied: z.object(identity).nullable(),
+    source: z.enum(POLICY_SOURCES),
+  }),
+  z.object({
+    type: z.literal('receipt'),
+    ...identity,
+    status: z.enum(RECEIPT_STATUSES),
+    refused: z.array(z.object({ path: text, message: text })).max(WIRE.refusedProblems),
+  }),
+  z.object({
+    type: z.literal('report'),
+    sequence: count,
+    source: z.enum(POLICY_SOURCES),
+    gates: z
+      .array(
+        z.object({
+          name: id,
+          mode: z.enum(MODES),
+          limit: count,
+          active: count,
+          zombies: count,
+          waiting: count,
+          oldestAgeMs: z.number().min(0),
+          level: count,
+        }),
+      )
+      .max(LIMITS.items),
+    dependencies: z
+      .array(
+        z.object({
+          name: id,
+          ceiling: count,
+          inFlight: count,
+          breaker: z.enum(BREAKER_STATES),
+          breakerMode: z.enum(BREAKER_MODES),
+          budgetLeft: z.number().min(0).max(1),
+        }),
+      )
+      .max(LIMITS.items),
+  }),
+  z.object({ type: z.literal('pong'), n: count }),
+  z.object({ type: z.literal('bye'), reason: text }),
+])
+
+const control = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('welcome'),
+    databaseId: id,
+    environment: id,
+    service: id,
+    heartbeatMs: duration.min(10),
+    reportMs: duration.min(10),
+    exportMs: duration.min(10),
+  }),
+  // The policy itself is read item by item by the agent: one bad gate must not cost the others.
+  z.object({
+    type: z.literal('snapshot'),
+    ...identity,
+    effective: z.object({ policy: z.looseObject({}), quotas: z.looseObject({}) }),
+  }),
+  z
+    .object({ type: z.literal('lease'), allocator: z.literal('even'), agents: z.int().min(1), rank: count })
+    .refine((lease) => lease.rank < lease.agents, { path: ['rank'], error: 'rank must be below agents' }),
+  z.object({ type: z.literal('settings'), reportMs: duration.min(10), exportMs: duration.min(10) }),
+  z.object({ type: z.literal('ping'), n: count }),
+  z.object({ type: z.literal('drain'), minMs: duration, maxMs: duration }),
+])
+
+export const agentMessageSchema = agent as unknown as z.ZodType<AgentMessage>
+export const controlMessageSchema = control as unknown as z.ZodType<ControlMessage>

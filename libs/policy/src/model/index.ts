@@ -1,5 +1,6 @@
 export * from './canonical.ts'
 export * from './defaults.ts'
+export { type Change, diffPolicies, diffQuotas } from './diff.ts'
 export * from './limits.ts'
 export * from './policy.ts'
 export * from './shares.ts'

@@ -1,5 +1,7 @@
 export { dependencySchema } from './dependency.ts'
 export { gateSchema } from './gate.ts'
+export { jsonSchema } from './json-schema.ts'
 export { nameSchema } from './parts.ts'
 export { effectiveSchema, type PolicyDocument, policySchema, quotasSchema } from './policy.ts'
 export { quotaSchema, tenantSchema } from './quota.ts'
+export { checkPolicy, type PlacedProblem, type ReadPolicy, readPolicy } from './read.ts'

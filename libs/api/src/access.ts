@@ -6,6 +6,13 @@ export const ROLES = ['viewer', 'editor', 'admin'] as const
 export const roleSchema = z.enum(ROLES)
 export type Role = z.infer<typeof roleSchema>
 
+/**
+ * Every write that is made with the session's cookie bears this header (any value, `1` by custom), besides an `Origin`
+ * of our own: another site's page cannot set it without a preflight, which is never granted. API tokens need neither.
+ * Sign-in and sign-out (`POST /api/auth/sign-in/email {email, password}`, `POST /api/auth/sign-out`) need the Origin only.
+ */
+export const CSRF_HEADER = 'x-weir-csrf'
+
 /** GET /me */
 export const meSchema = z.object({
   kind: z.enum(['operator', 'token']),
@@ -94,7 +101,7 @@ export type CreateKey = z.input<typeof createKeySchema>
 export const createdKeySchema = keySchema.extend({ secret: z.string() })
 export type CreatedKey = z.infer<typeof createdKeySchema>
 
-/** GET /audit */
+/** GET /audit?cursor=&limit=&search= : the newest first; `search` finds in actor, action, target, environment and service. */
 export const auditSchema = z.object({
   id: z.string(),
   at: timeSchema,

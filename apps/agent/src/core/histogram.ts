@@ -1,0 +1,44 @@
+import { DURATION_BOUNDS_S, type MetricName } from '@weir/wire/model'
+import type { FigureAttributes, FigureSink } from './figures.ts'
+
+const BOUNDS_MS = DURATION_BOUNDS_S.map((seconds) => seconds * 1_000)
+
+/** Durations since the last collection, in the buckets of `DURATION_BOUNDS_S` (upper bounds inclusive) and an open one. */
+export class DurationHistogram {
+  #counts = emptyCells()
+  #sumMs = 0
+  #total = 0
+
+  /** Milliseconds. A negative duration counts as 0; NaN and infinity are no durations and are left out. */
+  record(ms: number): void {
+    if (!Number.isFinite(ms)) return
+    const cell = cellOf(ms)
+    this.#counts[cell] = (this.#counts[cell] ?? 0) + 1
+    this.#sumMs += Math.max(ms, 0)
+    this.#total++
+  }
+
+  /** Hands over what was recorded, in seconds, and starts anew; nothing when nothing was recorded. */
+  collect(sink: FigureSink, name: MetricName, attributes: FigureAttributes): void {
+    if (this.#total === 0) return
+    const counts = this.#counts
+    const sum = this.#sumMs / 1_000
+    this.#counts = emptyCells()
+    this.#sumMs = 0
+    this.#total = 0
+    sink.histogram(name, counts, sum, attributes)
+  }
+}
+
+const emptyCells = (): number[] => new Array<number>(BOUNDS_MS.length + 1).fill(0)
+
+const cellOf = (ms: number): number => {
+  let low = 0
+  let high = BOUNDS_MS.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ms <= (BOUNDS_MS[middle] ?? Infinity)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -7,3 +7,6 @@ export const AGENT_PATHS = {
   /** POST, OTLP metrics in JSON or protobuf. */
   metrics: '/v1/metrics',
 } as const
+
+/** Said by a polling agent, so that it counts as heard: `Hello.instance`. */
+export const INSTANCE_HEADER = 'weir-instance'

@@ -96,6 +96,18 @@ export const METRICS = {
   'weir.dependency.retries': counter('Retries sent', 'dependency'),
   'weir.dependency.budget_exhausted': counter('Retries not made because the budget was empty', 'dependency'),
   'weir.dependency.fallbacks': counter('Answers by fallback (sub-count of shed and failed)', 'dependency'),
+  'weir.dependency.fallbacks_failed': counter(
+    'Fallbacks that failed, or found all of their own slots taken',
+    'dependency',
+  ),
+  'weir.dependency.would_shed': counter(
+    'Let through in observe mode, would have been refused in enforce mode',
+    'dependency',
+    'reason',
+  ),
+  'weir.dependency.stale': counter('Results that came too late for the breaker: of an earlier state', 'dependency'),
+  'weir.dependency.lost': counter('Attempts that never ended, their slots taken back', 'dependency'),
+  'weir.dependency.zombies': gauge('{call}', 'Calls that are over for their caller but still run', 'dependency'),
   'weir.dependency.in_flight': gauge('{call}', 'Calls in flight, zombies included', 'dependency'),
   'weir.dependency.ceiling': gauge('{call}', 'Ceiling of calls in flight', 'dependency'),
   'weir.dependency.breaker': gauge('{state}', '0 closed, 1 half-open, 2 open', 'dependency'),

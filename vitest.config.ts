@@ -19,6 +19,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'e2e',
+          globalSetup: ['apps/control-plane/src/testing/server.ts'],
           include: ['**/*.e2e.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           testTimeout: 60_000,

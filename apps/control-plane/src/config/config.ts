@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const url = (protocols: RegExp) => z.url({ protocol: protocols })
+
+/**
+ * Every setting of the control plane, by environment variable. An empty value counts as not given.
+ * This is the only place that reads the environment.
+ */
+const environmentSchema = z.object({
+  /** Port of everything: REST, sockets, OTLP, dashboard. 0 = any free one. */
+  PORT: port.default(7400),
+  /** Address to listen on. Anything beyond loopback needs TRUSTED_PROXIES, or TLS by TLS_CERT and TLS_KEY. */
+  HOST: z.string().min(1).default('127.0.0.1'),
+  /** PostgreSQL to use. Not given: a PostgreSQL of its own, in a folder under WEIR_DATA. */
+  DATABASE_URL: url(/^postgres(ql)?$/).optional(),
+  /** Folder for everything that is kept on disk. */
+  WEIR_DATA: z.string().min(1).default('.weir'),
+  /** Addresses or CIDR ranges, comma-separated, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .transform((parts) => parts.filter((part) => part !== '')),
+  /** Files, PEM. */
+  TLS_CERT: z.string().min(1).optional(),
+  TLS_KEY: z.string().min(1).optional(),
+  /** What operators type into the browser, where it differs from the listening address. */
+  PUBLIC_URL: url(/^https?$/).optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Where the control plane sends its own traces. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
+  /** Built dashboard; default: the one beside this build. */
+  WEIR_DASHBOARD: z.string().min(1).optional(),
+})
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** `null`: embedded. */
+  readonly databaseUrl: string | null
+  readonly dataFolder: string
+  readonly trustedProxies: readonly string[]
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  readonly publicUrl: string | null
+  readonly logLevel: z.infer<typeof environmentSchema>['LOG_LEVEL']
+  readonly otlpEndpoint: string | null
+  readonly dashboardFolder: string
+}
+
+/** Injection token of the settings: `@Inject(CONFIG) config: Config`. */
+export const CONFIG = Symbol('config')
+
+/** A start that cannot be: its message is one line that says what to do. */
+export class StartRefused extends Error {}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+/** Reads and checks the environment. Throws `StartRefused` with every problem in one line. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>, cwd: string): Config => {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const read = environmentSchema.safeParse(given)
+  if (!read.success)
+    throw new StartRefused(read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+  const e = read.data
+  if ((e.TLS_CERT === undefined) !== (e.TLS_KEY === undefined))
+    throw new StartRefused('TLS_CERT and TLS_KEY go together: give both or neither.')
+  const tls = e.TLS_CERT && e.TLS_KEY ? { certFile: resolve(cwd, e.TLS_CERT), keyFile: resolve(cwd, e.TLS_KEY) } : null
+  if (!isLoopback(e.HOST) && tls === null && e.TRUSTED_PROXIES.length === 0)
+    throw new StartRefused(
+      `HOST=${e.HOST} would serve sign-in and keys over plain HTTP beyond this machine: give TLS_CERT and TLS_KEY, or name the proxy that ends TLS in TRUSTED_PROXIES.`,
+    )
+  return {
+    port: e.PORT,
+    host: e.HOST,
+    databaseUrl: e.DATABASE_URL ?? null,
+    dataFolder: resolve(cwd, e.WEIR_DATA),
+    trustedProxies: e.TRUSTED_PROXIES,
+    tls,
+    publicUrl: e.PUBLIC_URL ?? null,
+    logLevel: e.LOG_LEVEL,
+    otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    dashboardFolder: resolve(cwd, e.WEIR_DASHBOARD ?? new URL('../../../dashboard/dist', import.meta.url).pathname),
+  }
+}

@@ -1,0 +1,107 @@
+import 'reflect-metadata'
+import { randomBytes } from 'node:crypto'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { Test } from '@nestjs/testing'
+import type { Role } from '@weir/api'
+import pg from 'pg'
+import type { Database } from '../adapters/prisma/database.ts'
+import { AppModule } from '../app.module.ts'
+import { dressApplication, httpAdapter, listen, openDatabase } from '../boot.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { type Asking, Identity, type Principal } from '../features/access/identity.ts'
+import { SERVER } from './server.ts'
+
+/** A fresh database on the tests' server. `drop` removes it, and only it. */
+export const freshDatabase = async (): Promise<{ url: string; drop(): Promise<void> }> => {
+  const server = process.env[SERVER] ?? process.env.DATABASE_URL
+  if (server === undefined) throw new Error(`${SERVER} is not set: run the e2e project, which starts a server.`)
+  const name = `weir_test_${randomBytes(6).toString('hex')}`
+  const admin = async (sql: string) => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  await admin(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+}
+
+/** Knows `Bearer test-viewer`, `test-editor`, `test-admin`: for tests of what lies behind the sign-in. */
+export class TestIdentity extends Identity {
+  override identify({ headers }: Asking): Promise<Principal | null> {
+    const role = /^Bearer test-(viewer|editor|admin)(?:-(\w+))?$/.exec(headers.authorization ?? '')
+    if (role === null) return Promise.resolve(null)
+    const name = role[2] ?? `test ${role[1]}`
+    return Promise.resolve({ kind: 'token', id: name, name, email: null, role: role[1] as Role })
+  }
+}
+
+export interface TestApp {
+  readonly app: NestFastifyApplication
+  readonly url: string
+  readonly config: Config
+  readonly database: Database
+  readonly databaseUrl: string
+  /** A request to the API as a role, JSON both ways. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  /** `null`: nobody. Default: admin. */
+  readonly as?: string | null
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+/** The real application on a free port over a fresh database. `realIdentity`: no test identity in its place. */
+export const startTestApp = async (
+  options: {
+    readonly environment?: Record<string, string>
+    readonly realIdentity?: boolean
+    readonly databaseUrl?: string
+  } = {},
+): Promise<TestApp> => {
+  const fresh =
+    options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, drop: async () => {} }
+  const config = readConfig(
+    { PORT: '0', LOG_LEVEL: 'error', DATABASE_URL: fresh.url, ...options.environment },
+    process.cwd(),
+  )
+  const opened = await openDatabase(config, (why) => {
+    throw new Error(why)
+  })
+  const module = Test.createTestingModule({ imports: [AppModule.of(config, opened.database)] })
+  if (options.realIdentity !== true) module.overrideProvider(Identity).useClass(TestIdentity)
+  const app = (await module.compile()).createNestApplication<NestFastifyApplication>(await httpAdapter(config))
+  dressApplication(app)
+  const url = (await listen(app, config)).replace('[::1]', 'localhost')
+  const call = async (method: string, path: string, { as = 'admin', body, headers }: CallOptions = {}) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: {
+        ...(as === null ? {} : { authorization: `Bearer test-${as}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const json = (response.headers.get('content-type') ?? '').includes('json')
+    return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text }
+  }
+  const close = async () => {
+    await app.close()
+    await opened.close()
+    await fresh.drop()
+  }
+  return { app, url, config, database: opened.database, databaseUrl: fresh.url, call, close }
+}

@@ -2,7 +2,9 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import { Reflector } from '@nestjs/core'
 import type { Role } from '@weir/api'
 import type { FastifyRequest } from 'fastify'
+import { Callers } from '../features/access/caller.ts'
 import { Identity, mayAct, type Principal } from '../features/access/identity.ts'
+import { RefusalLog } from '../features/audit/refusal-log.ts'
 import { ProblemError } from './problem.ts'
 
 export const REQUIRES = 'weir:requires'
@@ -27,6 +29,8 @@ export class RequiresGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly identity: Identity,
+    private readonly callers: Callers,
+    private readonly refusals: RefusalLog,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -38,18 +42,22 @@ export class RequiresGuard implements CanActivate {
     if (needed === 'public') return true
     if (needed === undefined) throw new ProblemError({ code: 'forbidden', detail: 'This route is open to nobody.' })
     const request = context.switchToHttp().getRequest<FastifyRequest>()
-    const { method, headers, ip } = request
-    const principal = await this.identity.identify({ method, headers, ip })
-    if (principal === null)
+    const asking = this.callers.asking(request.raw)
+    const found = await this.identity.identify(asking)
+    if (!found.ok)
       throw new ProblemError(
-        { code: 'unauthenticated', detail: 'Sign in, or send an API token as a bearer token.' },
-        { 'www-authenticate': 'Bearer' },
+        found.refusal,
+        found.refusal.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {},
       )
-    if (!mayAct(principal.role, needed))
+    const principal = found.value
+    if (!mayAct(principal.role, needed)) {
+      const route = `${request.method} ${request.routeOptions.url ?? ''}`
+      this.refusals.note({ what: 'role', ip: asking.ip, actor: principal.name, detail: { needed, route } })
       throw new ProblemError({
         code: 'forbidden',
         detail: `This needs the role ${needed}; yours is ${principal.role}.`,
       })
+    }
     principals.set(request, principal)
     return true
   }

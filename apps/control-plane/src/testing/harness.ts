@@ -9,6 +9,7 @@ import { AppModule } from '../app.module.ts'
 import { dressApplication, httpAdapter, listen, openDatabase } from '../boot.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Asking, Identity, type Principal } from '../features/access/identity.ts'
+import { done, type Result, refused } from '../features/result.ts'
 import { SERVER } from './server.ts'
 
 /** A fresh database on the tests' server. `drop` removes it, and only it. */
@@ -29,11 +30,19 @@ export const freshDatabase = async (): Promise<{ url: string; drop(): Promise<vo
 
 /** Knows `Bearer test-viewer`, `test-editor`, `test-admin`: for tests of what lies behind the sign-in. */
 export class TestIdentity extends Identity {
-  override identify({ headers }: Asking): Promise<Principal | null> {
+  override identify({ headers }: Asking): Promise<Result<Principal>> {
     const role = /^Bearer test-(viewer|editor|admin)(?:-(\w+))?$/.exec(headers.authorization ?? '')
-    if (role === null) return Promise.resolve(null)
+    if (role === null) return Promise.resolve(refused('unauthenticated', 'Nobody that the tests know.'))
     const name = role[2] ?? `test ${role[1]}`
-    return Promise.resolve({ kind: 'token', id: name, name, email: null, role: role[1] as Role })
+    return Promise.resolve(done({ kind: 'token', id: name, name, email: null, role: role[1] as Role }))
+  }
+
+  override identifySocket(asking: Asking): Promise<Result<Principal>> {
+    return this.identify(asking)
+  }
+
+  override recheck(principal: Principal): Promise<Principal> {
+    return Promise.resolve(principal)
   }
 }
 

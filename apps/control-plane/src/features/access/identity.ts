@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '@weir/api'
+import { type Result, refused } from '../result.ts'
+import type { Caller } from './caller.ts'
 
 /** Who asks. */
 export interface Principal {
@@ -9,17 +11,24 @@ export interface Principal {
   readonly name: string
   readonly email: string | null
   readonly role: Role
+  /** Id of the session by which an operator asks; a token has none. */
+  readonly session?: string
 }
 
-export interface Asking {
+/** A request, or the upgrade of a socket, as `Callers.asking` reads it. */
+export interface Asking extends Caller {
   readonly method: string
   readonly headers: IncomingHttpHeaders
-  readonly ip: string
 }
 
-/** Knows who asks, by session cookie or API token. `null` = nobody that is known. */
+/** Knows who asks, by session cookie or API token. */
 export abstract class Identity {
-  abstract identify(asking: Asking): Promise<Principal | null>
+  /** Refused: `unauthenticated` (nobody that is known), or `forbidden` (a session's write that another site may have made). */
+  abstract identify(asking: Asking): Promise<Result<Principal>>
+  /** The same at the upgrade of a socket, where a session needs our own Origin: browsers let every page open sockets. */
+  abstract identifySocket(asking: Asking): Promise<Result<Principal>>
+  /** The same principal with today's role, or `null`: signed out, expired, revoked, removed. For connections that last. */
+  abstract recheck(principal: Principal): Promise<Principal | null>
 }
 
 const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
@@ -29,7 +38,15 @@ export const mayAct = (role: Role, needed: Role): boolean => RANK[role] >= RANK[
 
 /** Knows nobody. */
 export class NobodyIdentity extends Identity {
-  override identify(): Promise<null> {
+  override identify(): Promise<Result<Principal>> {
+    return Promise.resolve(refused('unauthenticated', 'Nobody is known here.'))
+  }
+
+  override identifySocket(): Promise<Result<Principal>> {
+    return this.identify()
+  }
+
+  override recheck(): Promise<null> {
     return Promise.resolve(null)
   }
 }

@@ -1,3 +1,4 @@
+export * from './algorithms.ts'
 export * from './canonical.ts'
 export * from './defaults.ts'
 export { type Change, diffPolicies, diffQuotas } from './diff.ts'

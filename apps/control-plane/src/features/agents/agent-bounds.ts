@@ -11,9 +11,11 @@ export const AGENT_BOUNDS = {
    * replaces every process fits, a client that invents a new instance at each connection does not grow the divisor for ever.
    */
   membersPerInstance: 2,
-  /** Hellos per second and key, after a burst of `instancesPerKey`. */
+  /** Hellos per second and key, after a burst: a whole fleet comes back at once. */
   hellosPerSecond: 50,
+  helloBurst: 500,
   heartbeatMs: WIRE.heartbeatMs,
+  missedHeartbeats: WIRE.missedHeartbeats,
   presumedDeadMs: WIRE.presumedDeadMs,
   /** Nothing shrinks the split within this of a start: the agents have not had time to come back. */
   startHoldMs: WIRE.heartbeatMs * WIRE.missedHeartbeats,

@@ -1,5 +1,5 @@
 import type { Mode, PolicyIdentity, Problem } from '@weir/policy/model'
-import type { DependencyReport, GateReport, PolicySource, ReceiptStatus } from '@weir/wire'
+import type { DependencyReport, GateReport, Hello, PolicySource, ReceiptStatus } from '@weir/wire'
 
 /** A service within an environment. */
 export interface ServiceRef {
@@ -38,11 +38,9 @@ export interface AgentRecord extends ServiceRef {
   endedAtMs: number | null
 }
 
-export interface ReceiptRecord extends ServiceRef {
+export interface ReceiptRecord extends ServiceRef, LastReceipt {
   readonly instance: string
-  readonly revision: number
-  readonly status: ReceiptStatus
-  readonly refused: readonly Problem[]
+  readonly boot: string
   readonly atMs: number
 }
 
@@ -52,3 +50,36 @@ export const sameIdentity = (a: PolicyIdentity | null, b: PolicyIdentity | null)
 /** A restored database is older than what the agent has: it never goes back. */
 export const isAhead = (applied: PolicyIdentity | null, intended: PolicyIdentity | null, databaseId: string): boolean =>
   applied !== null && applied.databaseId === databaseId && applied.revision > (intended?.revision ?? 0)
+
+/** What a hello says of its process. */
+export const said = (hello: Hello) => ({
+  instance: hello.instance,
+  boot: hello.boot,
+  zone: hello.zone,
+  host: hello.host,
+  pid: hello.pid,
+  agentVersion: hello.agentVersion,
+  modeOverride: hello.modeOverride,
+  source: hello.source,
+  applied: hello.applied,
+})
+
+/** What is known of a process that only polls. */
+export const unknownProcess = (instance: string, keyId: string, host: string, nowMs: number) => ({
+  instance,
+  boot: '',
+  keyId,
+  zone: null,
+  host,
+  pid: 0,
+  agentVersion: 'unknown',
+  modeOverride: null,
+  source: 'poll' as const,
+  applied: null,
+  receipt: null,
+  gates: [],
+  dependencies: [],
+  startedAtMs: nowMs,
+  lastHeardAtMs: nowMs,
+  endedAtMs: null,
+})

@@ -30,12 +30,10 @@ export const presenceOf = (sighting: Sighting, nowMs: number, timing: PresenceTi
  * must have listened for `graceMs` itself, since nobody can be heard by a process that is down.
  */
 export const isPresumedDead = (
-  sighting: Sighting,
+  lastHeardAtMs: number,
   nowMs: number,
   listeningSinceMs: number,
-  presumedDeadMs: number,
-  graceMs: number,
+  timing: { readonly presumedDeadMs: number; readonly reconnectGraceMs: number },
 ): boolean =>
-  !sighting.connected &&
-  nowMs - sighting.lastHeardAtMs >= presumedDeadMs &&
-  nowMs - listeningSinceMs >= Math.min(graceMs, presumedDeadMs)
+  nowMs - lastHeardAtMs >= timing.presumedDeadMs &&
+  nowMs - listeningSinceMs >= Math.min(timing.reconnectGraceMs, timing.presumedDeadMs)

@@ -23,6 +23,11 @@ export class MessageRate {
     return true
   }
 
+  /** Nothing was taken for so long that forgetting it changes nothing. */
+  isFull(nowMs: number): boolean {
+    return this.last === null || this.tokens + (Math.max(0, nowMs - this.last) * this.perSecond) / 1000 >= this.capacity
+  }
+
   private get capacity(): number {
     return (this.perSecond * this.windowMs) / 1000
   }

@@ -1,0 +1,261 @@
+import { CLOSE, encode } from '@weir/wire'
+import type { LiveBroadcast } from '../live/live-port.ts'
+import { MessageRate } from '../live/message-rate.ts'
+import type { TextSocket } from '../live/socket-port.ts'
+import { AGENT_BOUNDS, type AgentBounds } from './agent-bounds.ts'
+import { refKey, type ServiceRef } from './agent-record.ts'
+import { type AgentKeyIdentity, AgentSession, type Misbehaviour, type SessionEvents } from './agent-session.ts'
+import type { AgentStore } from './agents-port.ts'
+import type { PushedPolicy } from './pushed-policy.ts'
+import { Room } from './room.ts'
+import type { Member } from './roster.ts'
+import { WriteBuffer } from './write-buffer.ts'
+
+export interface HubClock {
+  monotonicMs(): number
+  wallMs(): number
+}
+
+export interface HubPorts {
+  readonly databaseId: string
+  readonly store: AgentStore
+  readonly live: Pick<LiveBroadcast, 'agents' | 'watched'>
+  readonly clock: HubClock
+  /** What an administrator should read in the audit. */
+  audit(entry: { action: string; ref: ServiceRef; target: string; detail: Record<string, unknown> }): void
+  onError(error: unknown, where: string): void
+}
+
+/** What the transport calls for one socket. */
+export interface AgentConnection {
+  /** `null`: a binary frame. */
+  message(text: string | null): void
+  closed(): void
+}
+
+export type Misbehaviours = Record<Misbehaviour, number>
+
+/** Every agent of this replica. `beat` drives all timing, about five times a second; nothing here has a timer of its own. */
+export class AgentHub {
+  readonly misbehaviours: Misbehaviours = { malformed: 0, 'too-big': 0, flood: 0, unexpected: 0, 'no-hello': 0 }
+  private readonly rooms = new Map<string, Room>()
+  private readonly loading = new Map<string, Promise<Room | null>>()
+  private readonly refreshing = new Map<string, { again: boolean }>()
+  private readonly sessions = new Map<AgentSession, Room>()
+  private readonly hellos = new Map<string, MessageRate>()
+  private readonly buffer: WriteBuffer
+  private readonly sinceMs: number
+  private readonly bounds: AgentBounds
+  private pings = 0
+  private draining = false
+
+  constructor(
+    private readonly ports: HubPorts,
+    bounds: Partial<AgentBounds> = {},
+  ) {
+    this.bounds = { ...AGENT_BOUNDS, ...bounds }
+    this.sinceMs = ports.clock.wallMs()
+    this.buffer = new WriteBuffer(ports.store, this.bounds, (error) => ports.onError(error, 'agents: write'))
+  }
+
+  get connected(): number {
+    return this.sessions.size
+  }
+
+  get isFull(): boolean {
+    return this.draining || this.sessions.size >= this.bounds.sockets
+  }
+
+  everyRoom(): IterableIterator<Room> {
+    return this.rooms.values()
+  }
+
+  roomAt(ref: ServiceRef): Room | null {
+    return this.rooms.get(refKey(ref)) ?? null
+  }
+
+  /** The room of a service, read from the store when it is not there yet. `null`: there is no such service. */
+  async room(ref: ServiceRef): Promise<Room | null> {
+    const key = refKey(ref)
+    const there = this.rooms.get(key)
+    if (there !== undefined) return there
+    const loading = this.loading.get(key) ?? this.load(key, ref)
+    this.loading.set(key, loading)
+    return loading
+  }
+
+  /** Takes over a socket whose key was found good. `room` is what `room(key)` gave in the same turn of the event loop. */
+  connect(socket: TextSocket, key: AgentKeyIdentity, room: Room): AgentConnection {
+    const session = new AgentSession(key, socket, this.events, this.bounds, this.ports.clock.monotonicMs())
+    this.sessions.set(session, room)
+    if (this.draining) session.end(CLOSE.shutdown, 'The control plane is restarting.')
+    return {
+      message: (text) => session.receive(text, this.ports.clock.monotonicMs()),
+      closed: () => session.closed(),
+    }
+  }
+
+  /** Reads a service's policy anew and pushes it where it is newer. Hints may come late, twice or together. */
+  async refresh(serviceId: string): Promise<void> {
+    const running = this.refreshing.get(serviceId)
+    if (running !== undefined) {
+      running.again = true
+      return
+    }
+    const turn = { again: true }
+    this.refreshing.set(serviceId, turn)
+    try {
+      while (turn.again) {
+        turn.again = false
+        await Promise.all(this.loading.values())
+        const room = [...this.rooms.values()].find((one) => one.serviceId === serviceId)
+        if (room === undefined) return
+        const policy = await this.ports.store.policy(serviceId)
+        if (policy !== null) room.publish(policy)
+      }
+    } catch (error) {
+      this.ports.onError(error, 'agents: policy')
+    } finally {
+      this.refreshing.delete(serviceId)
+    }
+  }
+
+  /** Closes every socket that came with the key, now. Its agents keep their places until presumed dead. */
+  keyRevoked(keyId: string): void {
+    this.hellos.delete(keyId)
+    for (const session of [...this.sessions.keys()])
+      if (session.key.keyId === keyId) session.end(CLOSE.keyRevoked, 'The key was revoked.')
+  }
+
+  /** A poll: the policy of the key's service, and the word that this instance is alive. */
+  async polled(key: AgentKeyIdentity, instance: string | null, host: string): Promise<PushedPolicy | null> {
+    const room = await this.room(key)
+    if (room === null) return null
+    if (instance !== null) room.polled(instance, key.keyId, host)
+    return room.policy
+  }
+
+  beat(): void {
+    const nowMs = this.ports.clock.monotonicMs()
+    const ping = encode({ type: 'ping', n: this.pings++ })
+    for (const session of [...this.sessions.keys()]) session.beat(nowMs, ping)
+    for (const [key, room] of this.rooms) {
+      room.beat(nowMs)
+      if (room.isEmpty) this.rooms.delete(key)
+    }
+  }
+
+  /** About once a second: writes what changed, presence of a few agents in turn, and tells who looks. */
+  async flush(): Promise<void> {
+    const nowMs = this.ports.clock.wallMs()
+    for (const room of this.rooms.values()) {
+      this.tell(room)
+      for (const member of room.roster.values()) {
+        if (member.record.lastHeardAtMs - member.writtenAtMs < this.bounds.presenceWriteMs) continue
+        member.writtenAtMs = nowMs
+        this.buffer.agent(member)
+      }
+    }
+    for (const [keyId, rate] of this.hellos) if (rate.isFull(this.ports.clock.monotonicMs())) this.hellos.delete(keyId)
+    await this.buffer.flush()
+  }
+
+  /** Writes what waits, so that what was heard can be read. */
+  settle(): Promise<void> {
+    return this.buffer.flush()
+  }
+
+  /** A planned end: tells everybody when to come back, closes with 1001, writes what is known. */
+  async drain(): Promise<void> {
+    this.draining = true
+    const text = encode({ type: 'drain', minMs: this.bounds.drainMinMs, maxMs: this.bounds.drainMaxMs })
+    for (const session of [...this.sessions.keys()]) {
+      session.sendText(text)
+      session.end(CLOSE.shutdown, 'The control plane is restarting.')
+    }
+    await this.buffer.flush()
+  }
+
+  private tell(room: Room): void {
+    const { environment, service } = room.ref
+    const watched = this.ports.live.watched(environment, service)
+    const changed = room.takeChanged(watched ? this.bounds.liveRows : 0)
+    if (changed.length > 0)
+      this.ports.live.agents(
+        environment,
+        service,
+        changed.map((member) => room.row(member.record, member.session !== null)),
+      )
+  }
+
+  private async load(key: string, ref: ServiceRef): Promise<Room | null> {
+    try {
+      const stored = await this.ports.store.room(ref)
+      if (stored === null) return null
+      const { environment, service } = ref
+      const listening = { sinceMs: this.sinceMs, wallMs: () => this.ports.clock.wallMs() }
+      const room = new Room(
+        { environment, service },
+        stored,
+        this.ports.databaseId,
+        listening,
+        this.roomEvents,
+        this.bounds,
+      )
+      this.rooms.set(key, room)
+      return room
+    } finally {
+      this.loading.delete(key)
+    }
+  }
+
+  private readonly events: SessionEvents = {
+    heard: (session) => {
+      if (session.member !== null) this.sessions.get(session)?.heard(session.member)
+    },
+    hello: (session, hello) => {
+      if (!this.helloRate(session.key.keyId).take(this.ports.clock.monotonicMs()))
+        session.end(CLOSE.tooMany, 'Too many hellos of this key.')
+      else if (this.sessions.get(session)?.hello(session, hello) === false)
+        session.end(CLOSE.tooMany, 'Too many instances of this key.')
+    },
+    receipt: (session, receipt) => {
+      if (session.member !== null) this.sessions.get(session)?.receipt(session.member, receipt)
+    },
+    report: (session, report) => {
+      if (session.member !== null) this.sessions.get(session)?.report(session.member, report)
+    },
+    bye: (session) => {
+      if (session.member !== null) this.sessions.get(session)?.bye(session.member)
+      session.end(1000, 'Bye.')
+    },
+    misbehaved: (session, how) => {
+      this.misbehaviours[how] += 1
+      const target = session.member?.record.instance ?? ''
+      this.ports.audit({ action: 'agent.closed', ref: session.key, target, detail: { how, key: session.key.keyId } })
+    },
+    gone: (session) => {
+      this.sessions.get(session)?.left(session)
+      this.sessions.delete(session)
+    },
+  }
+
+  private readonly roomEvents = {
+    changed: (member: Member) => this.buffer.agent(member),
+    receipt: (receipt: Parameters<WriteBuffer['receipt']>[0]) => this.buffer.receipt(receipt),
+    databaseChanged: (member: Member, from: string) =>
+      this.ports.audit({
+        action: 'agent.database-changed',
+        ref: member.record,
+        target: member.record.instance,
+        detail: { from, to: this.ports.databaseId },
+      }),
+  }
+
+  private helloRate(keyId: string): MessageRate {
+    const { hellosPerSecond, helloBurst } = this.bounds
+    const rate = this.hellos.get(keyId) ?? new MessageRate(hellosPerSecond, (helloBurst * 1000) / hellosPerSecond)
+    this.hellos.set(keyId, rate)
+    return rate
+  }
+}

@@ -1,0 +1,145 @@
+import type { EvenSplit } from '@weir/policy/model'
+import {
+  type Bye,
+  CLOSE,
+  type ControlMessage,
+  decodeAgentMessage,
+  encode,
+  type Hello,
+  type Receipt,
+  type Report,
+  WIRE,
+} from '@weir/wire'
+import { MessageRate } from '../live/message-rate.ts'
+import type { TextSocket } from '../live/socket-port.ts'
+import type { AgentBounds } from './agent-bounds.ts'
+import type { Member } from './roster.ts'
+
+export type Misbehaviour = 'malformed' | 'too-big' | 'flood' | 'unexpected' | 'no-hello'
+
+/** Whom a session tells what it read. */
+export interface SessionEvents {
+  heard(session: AgentSession): void
+  hello(session: AgentSession, hello: Hello): void
+  receipt(session: AgentSession, receipt: Receipt): void
+  report(session: AgentSession, report: Report): void
+  bye(session: AgentSession, bye: Bye): void
+  misbehaved(session: AgentSession, how: Misbehaviour): void
+  /** The session is over; called once, whoever ended it. */
+  gone(session: AgentSession): void
+}
+
+/** The key that an agent came with: it says which service the agent may speak for. */
+export interface AgentKeyIdentity {
+  readonly keyId: string
+  readonly environment: string
+  readonly service: string
+}
+
+/** One connection of one agent: reads its frames, keeps its bounds, remembers what it was last told. */
+export class AgentSession {
+  /** Set by an accepted hello. */
+  member: Member | null = null
+  /** What this socket was told last; `null` = not yet. */
+  lease: EvenSplit | null = null
+  sparse: boolean | null = null
+  /** It missed a push while it was slow: the newest policy goes out when it has caught up. */
+  stale = false
+  private lastHeardMs: number
+  private lastPingMs: number
+  private readonly rate = new MessageRate(WIRE.maxMessagesPerSecond, WIRE.rateWindowMs)
+  private ended = false
+
+  constructor(
+    readonly key: AgentKeyIdentity,
+    private readonly socket: TextSocket,
+    private readonly events: SessionEvents,
+    private readonly bounds: AgentBounds,
+    private readonly openedAtMs: number,
+  ) {
+    this.lastHeardMs = openedAtMs
+    this.lastPingMs = openedAtMs
+  }
+
+  get isSlow(): boolean {
+    return this.socket.bufferedBytes > this.bounds.slowBytes
+  }
+
+  /** One frame; `null` is a binary one. Never throws. */
+  receive(text: string | null, nowMs: number): void {
+    if (this.ended) return
+    if (!this.rate.take(nowMs)) {
+      this.punish('flood', CLOSE.tooMany, 'Too many messages.')
+      return
+    }
+    if (text === null) {
+      this.punish('malformed', CLOSE.protocol, 'A binary frame is not understood.')
+      return
+    }
+    const decoded = decodeAgentMessage(text)
+    if (!decoded.ok) {
+      const problem = decoded.problems[0]
+      if (decoded.code === 'too-big') this.punish('too-big', CLOSE.tooBig, 'The message is too long.')
+      else this.punish('malformed', CLOSE.protocol, `${problem?.path ?? ''} ${problem?.message ?? decoded.code}`.trim())
+      return
+    }
+    this.lastHeardMs = nowMs
+    const { message } = decoded
+    if ((message.type === 'hello') === (this.member !== null)) {
+      this.punish('unexpected', CLOSE.protocol, this.member ? 'A second hello.' : 'The first message must be hello.')
+      return
+    }
+    this.events.heard(this)
+    if (message.type === 'hello') this.events.hello(this, message)
+    else if (message.type === 'receipt') this.events.receipt(this, message)
+    else if (message.type === 'report') this.events.report(this, message)
+    else if (message.type === 'bye') this.events.bye(this, message)
+  }
+
+  /** Time-outs and pings; `ping` is the frame of this beat, encoded once for all. */
+  beat(nowMs: number, ping: string): void {
+    if (this.ended) return
+    if (this.member === null && nowMs - this.openedAtMs > WIRE.helloTimeoutMs) {
+      this.punish('no-hello', CLOSE.helloTimeout, 'No hello in time.')
+      return
+    }
+    if (nowMs - this.lastHeardMs > this.bounds.heartbeatMs * this.bounds.missedHeartbeats) {
+      this.finish()
+      this.socket.terminate()
+      return
+    }
+    if (this.member === null || nowMs - this.lastPingMs < this.bounds.heartbeatMs) return
+    this.lastPingMs = nowMs
+    if (!this.isSlow) this.socket.send(ping)
+  }
+
+  send(message: ControlMessage): void {
+    this.sendText(encode(message))
+  }
+
+  sendText(text: string): void {
+    if (!this.ended) this.socket.send(text)
+  }
+
+  /** Ends it with a reason; `gone` has been told when this returns. */
+  end(code: number, reason: string): void {
+    if (this.ended) return
+    this.finish()
+    this.socket.close(code, reason.slice(0, 120))
+  }
+
+  /** The other side, or the network, ended it. */
+  closed(): void {
+    if (!this.ended) this.finish()
+  }
+
+  private punish(how: Misbehaviour, code: number, reason: string): void {
+    this.events.misbehaved(this, how)
+    this.end(code, reason)
+  }
+
+  private finish(): void {
+    this.ended = true
+    this.events.gone(this)
+  }
+}

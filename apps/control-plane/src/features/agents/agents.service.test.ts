@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { AgentsService } from './agents.service.ts'
+import { DATABASE, HubBench, hello, ORDERS } from './hub-bench.testkit.ts'
+
+const setUp = async () => {
+  const bench = new HubBench()
+  await bench.publish(4)
+  const service = () => new AgentsService(bench.hub, bench.store, DATABASE, bench.clock)
+  return { bench, service }
+}
+
+describe('the list of agents', () => {
+  it('shows what each made of the intended revision, as soon as it is known', async () => {
+    const { bench, service } = await setUp()
+    const agents = [
+      await bench.connect(hello('applied')),
+      await bench.connect(hello('partly')),
+      await bench.connect(hello('pending')),
+      await bench.connect(hello('refused', { modeOverride: 'off' })),
+    ]
+    agents[0]!.receipt(4, 'applied')
+    agents[1]!.receipt(4, 'partly')
+    agents[3]!.receipt(4, 'refused')
+    const { items, next } = await service().list('prod', { limit: 10 })
+    expect(items.map((agent) => [agent.instance, agent.status, agent.appliedRevision, agent.refused.length])).toEqual([
+      ['applied', 'applied', 4, 0],
+      ['partly', 'partly', 4, 1],
+      ['pending', 'pending', null, 0],
+      ['refused', 'refused', null, 1],
+    ])
+    expect(items.map((agent) => agent.modeOverride)).toEqual([null, null, null, 'off'])
+    expect(next).toBeNull()
+    expect(service().of(ORDERS)).toEqual({ live: 4, applied: 1, refused: 2, pending: 1 })
+  })
+
+  it('pages without gaps or repeats', async () => {
+    const { bench, service } = await setUp()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await bench.connect(hello(name))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await service().list('prod', { limit: 2, ...(cursor === undefined ? {} : { cursor }) })
+      seen.push(...page.items.map((agent) => agent.instance))
+      cursor = page.next ?? undefined
+    } while (cursor !== undefined)
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  it('after a restart shows who is missing as lost, never as live', async () => {
+    const { bench, service } = await setUp()
+    await bench.connect(hello('a'))
+    await bench.pass(1_000)
+    bench.clock.ms += 60_000
+    bench.start()
+    const { items } = await service().list('prod', { limit: 10 })
+    expect(items[0]).toMatchObject({ instance: 'a', presence: 'lost', connected: false, status: 'pending' })
+  })
+
+  it('shows an agent that said bye as ended, and does not count it', async () => {
+    const { bench, service } = await setUp()
+    const agent = await bench.connect(hello('a'))
+    agent.say({ type: 'bye', reason: 'ended' })
+    expect((await service().list('prod', { limit: 10 })).items[0]).toMatchObject({
+      presence: 'ended',
+      connected: false,
+    })
+    expect(service().of(ORDERS).live).toBe(0)
+  })
+
+  it('a cursor of somebody else starts from the beginning', async () => {
+    const { bench, service } = await setUp()
+    await bench.connect(hello('a'))
+    expect((await service().list('prod', { limit: 10, cursor: 'bm9uc2Vuc2U' })).items).toHaveLength(1)
+  })
+})
+
+describe('receipts', () => {
+  it('come newest first, in pages', async () => {
+    const { bench, service } = await setUp()
+    const agent = await bench.connect(hello('a'))
+    for (const revision of [1, 2, 3]) agent.receipt(revision, 'applied')
+    const first = await service().receipts(ORDERS, { limit: 2 })
+    expect(first.items.map((row) => row.revision)).toEqual([3, 2])
+    const second = await service().receipts(ORDERS, { limit: 2, cursor: first.next ?? '' })
+    expect(second.items.map((row) => row.revision)).toEqual([1])
+    expect(second.next).toBeNull()
+  })
+})
+
+describe('those who watch a service', () => {
+  it('are told once a second of agents whose row changed, and of those that left', async () => {
+    const { bench } = await setUp()
+    bench.watched = true
+    const agent = await bench.connect(hello('a'))
+    await bench.connect(hello('b'))
+    await bench.hub.flush()
+    agent.receipt(4, 'applied')
+    await bench.hub.flush()
+    agent.say({ type: 'bye', reason: 'ended' })
+    await bench.hub.flush()
+    expect(bench.told.map((one) => one.instances)).toEqual([['a', 'b'], ['a'], ['a']])
+  })
+
+  it('nobody watching, nothing is kept for them', async () => {
+    const { bench } = await setUp()
+    await bench.connect(hello('a'))
+    await bench.hub.flush()
+    bench.watched = true
+    await bench.hub.flush()
+    expect(bench.told).toEqual([])
+  })
+})

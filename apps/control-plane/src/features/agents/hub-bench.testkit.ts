@@ -1,0 +1,129 @@
+import { BUILT_IN_POLICY } from '@weir/policy/model'
+import type { AgentMessage, Hello } from '@weir/wire'
+import { RecordingSocket } from '../live/recording-socket.testkit.ts'
+import type { AgentBounds } from './agent-bounds.ts'
+import { AgentHub } from './agent-hub.ts'
+import type { ServiceRef } from './agent-record.ts'
+import type { AgentKeyIdentity } from './agent-session.ts'
+import { MemoryAgentStore } from './memory-agent-store.testkit.ts'
+import { type PushedPolicy, pushedPolicy } from './pushed-policy.ts'
+
+export const ORDERS: ServiceRef = { environment: 'prod', service: 'orders' }
+export const DATABASE = 'db-1'
+export const hashOf = (revision: number): string => revision.toString(16).padStart(64, '0')
+export const policyOf = (revision: number, databaseId = DATABASE): PushedPolicy =>
+  pushedPolicy({ databaseId, revision, hash: hashOf(revision) }, { policy: BUILT_IN_POLICY, quotas: {} })
+
+export class VirtualClock {
+  ms = 0
+  readonly startMs = 1_800_000_000_000
+  monotonicMs = (): number => this.ms
+  wallMs = (): number => this.startMs + this.ms
+}
+
+export const hello = (instance: string, rest: Partial<Hello> = {}): Hello => ({
+  type: 'hello',
+  instance,
+  boot: `${instance}-boot`,
+  zone: null,
+  host: 'box',
+  pid: 7,
+  agentVersion: '0.1.0',
+  modeOverride: null,
+  applied: null,
+  source: 'built-in',
+  ...rest,
+})
+
+/** A connected agent of a test. */
+export class TestAgent {
+  readonly socket = new RecordingSocket()
+
+  constructor(private readonly connection: { message(text: string | null): void; closed(): void }) {}
+
+  say(message: AgentMessage): void {
+    this.connection.message(JSON.stringify(message))
+  }
+
+  raw(text: string | null): void {
+    this.connection.message(text)
+  }
+
+  hangUp(): void {
+    this.connection.closed()
+  }
+
+  receipt(revision: number, status: 'applied' | 'partly' | 'refused'): void {
+    const refused = status === 'applied' ? [] : [{ path: 'gates.checkout', message: 'Cannot do this.' }]
+    this.say({ type: 'receipt', databaseId: DATABASE, revision, hash: hashOf(revision), status, refused })
+  }
+
+  of(type: string): { type: string; [member: string]: unknown }[] {
+    return this.socket.messages().filter((message) => message.type === type)
+  }
+}
+
+/** A hub on virtual time over a store that outlives it. */
+export class HubBench {
+  readonly clock = new VirtualClock()
+  readonly store = new MemoryAgentStore()
+  readonly audits: { action: string; target: string; detail: Record<string, unknown> }[] = []
+  readonly errors: unknown[] = []
+  readonly told: { service: string; instances: string[] }[] = []
+  readonly serviceId = this.store.addService(ORDERS)
+  watched = false
+  hub: AgentHub
+
+  constructor(private readonly bounds: Partial<AgentBounds> = {}) {
+    this.hub = this.start()
+  }
+
+  /** A new control plane over the same store. */
+  start(): AgentHub {
+    this.hub = new AgentHub(
+      {
+        databaseId: DATABASE,
+        store: this.store,
+        live: {
+          watched: () => this.watched,
+          agents: (_, service, agents) => this.told.push({ service, instances: agents.map((agent) => agent.instance) }),
+        },
+        clock: this.clock,
+        audit: ({ action, target, detail }) => this.audits.push({ action, target, detail }),
+        onError: (error) => this.errors.push(error),
+      },
+      this.bounds,
+    )
+    return this.hub
+  }
+
+  async connect(message: Hello | null, keyId = 'key-1'): Promise<TestAgent> {
+    const key: AgentKeyIdentity = { ...ORDERS, keyId }
+    const room = await this.hub.room(ORDERS)
+    if (room === null) throw new Error('no such service')
+    let connection: ReturnType<AgentHub['connect']> | null = null
+    const agent = new TestAgent({
+      message: (text) => connection?.message(text),
+      closed: () => connection?.closed(),
+    })
+    connection = this.hub.connect(agent.socket, key, room)
+    if (message !== null) agent.say(message)
+    return agent
+  }
+
+  async publish(revision: number): Promise<void> {
+    this.store.policies.set(this.serviceId, policyOf(revision))
+    await this.hub.refresh(this.serviceId)
+  }
+
+  /** Lets time pass in steps of 200 ms; `each` second is told. */
+  async pass(ms: number, eachSecond: () => void = () => undefined): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 200) {
+      this.clock.ms += 200
+      this.hub.beat()
+      if (this.clock.ms % 1000 !== 0) continue
+      eachSecond()
+      await this.hub.flush()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { PolicyIdentity } from '@weir/policy/model'
+import { type AgentRecord, type ReceiptRecord, refKey, type ServiceRef } from './agent-record.ts'
+import { type AgentCursor, AgentStore, type StoredAgent, type StoredRoom } from './agents-port.ts'
+import type { PushedPolicy } from './pushed-policy.ts'
+
+/** Keeps everything in memory, for tests on virtual time; survives a "restart" of the hub by being handed to the next. */
+export class MemoryAgentStore extends AgentStore {
+  readonly agents = new Map<string, StoredAgent>()
+  readonly receiptRows: (ReceiptRecord & { readonly id: bigint })[] = []
+  readonly policies = new Map<string, PushedPolicy>()
+  readonly services = new Map<string, string>()
+  writes: number[] = []
+  away = false
+
+  addService(ref: ServiceRef): string {
+    const id = `id of ${refKey(ref)}`
+    this.services.set(refKey(ref), id)
+    return id
+  }
+
+  override async room(ref: ServiceRef): Promise<StoredRoom | null> {
+    const serviceId = this.services.get(refKey(ref))
+    if (serviceId === undefined) return null
+    const members = [...this.agents.values()]
+      .map(({ record }) => ({ ...record }))
+      .filter((record) => refKey(record) === refKey(ref) && record.endedAtMs === null)
+    return { serviceId, members, policy: this.policies.get(serviceId) ?? null }
+  }
+
+  override async policy(serviceId: string): Promise<PushedPolicy | null> {
+    return this.policies.get(serviceId) ?? null
+  }
+
+  override async write(agents: readonly StoredAgent[], receipts: readonly ReceiptRecord[]): Promise<void> {
+    if (this.away) throw new Error('The store is away.')
+    this.writes.push(agents.length)
+    for (const agent of agents) this.agents.set(`${refKey(agent.record)} ${agent.record.instance}`, agent)
+    for (const receipt of receipts) this.receiptRows.push({ ...receipt, id: BigInt(this.receiptRows.length + 1) })
+  }
+
+  override async page(
+    environment: string,
+    filter: { service?: string; search?: string; after: AgentCursor | null; limit: number },
+  ): Promise<{ record: AgentRecord; intended: PolicyIdentity | null }[]> {
+    const place = (record: { service: string; instance: string }) => JSON.stringify([record.service, record.instance])
+    return [...this.agents.values()]
+      .map(({ record }) => record)
+      .filter((record) => record.environment === environment && (filter.service ?? record.service) === record.service)
+      .filter((record) => record.instance.includes(filter.search ?? ''))
+      .filter((record) => filter.after === null || place(record) > place(filter.after))
+      .sort((a, b) => (place(a) < place(b) ? -1 : 1))
+      .slice(0, filter.limit)
+      .map((record) => ({
+        record,
+        intended: this.policies.get(this.services.get(refKey(record)) ?? '')?.identity ?? null,
+      }))
+  }
+
+  override async receipts(ref: ServiceRef, page: { before: bigint | null; limit: number }) {
+    return this.receiptRows
+      .filter((row) => refKey(row) === refKey(ref) && (page.before === null || row.id < page.before))
+      .sort((a, b) => (a.id > b.id ? -1 : 1))
+      .slice(0, page.limit)
+  }
+
+  override async prune(): Promise<void> {}
+}

@@ -1,0 +1,280 @@
+import type { Agent } from '@weir/api'
+import type { PolicyIdentity } from '@weir/policy/model'
+import { CLOSE, type Hello, type Receipt, type Report, WIRE } from '@weir/wire'
+import type { AgentBounds } from './agent-bounds.ts'
+import {
+  type AgentRecord,
+  type LastReceipt,
+  type ReceiptRecord,
+  type ServiceRef,
+  said,
+  unknownProcess,
+} from './agent-record.ts'
+import { agentRow } from './agent-row.ts'
+import type { AgentSession } from './agent-session.ts'
+import type { StoredRoom } from './agents-port.ts'
+import { type PushedPolicy, wantsSnapshot } from './pushed-policy.ts'
+import { type Listening, type Member, Roster } from './roster.ts'
+
+/** What a room tells the hub. */
+export interface RoomEvents {
+  /** The store should know soon. */
+  changed(member: Member): void
+  receipt(receipt: ReceiptRecord): void
+  /** An agent came over from another database: a restore, a move. */
+  databaseChanged(member: Member, from: string): void
+}
+
+/** One service's agents: who they are, what each was told, what each answered. Everything in it is synchronous. */
+export class Room {
+  readonly serviceId: string
+  readonly roster: Roster
+  private readonly sessions = new Set<AgentSession>()
+  /** Whose row on the screens changed since they were told. */
+  private readonly changed = new Set<Member>()
+  private pushed: PushedPolicy | null
+  private sparse = false
+  private leasesSentMs = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly ref: ServiceRef,
+    stored: StoredRoom,
+    private readonly databaseId: string,
+    private readonly listening: Listening,
+    private readonly events: RoomEvents,
+    private readonly bounds: AgentBounds,
+  ) {
+    this.serviceId = stored.serviceId
+    this.roster = new Roster(stored.members, listening, bounds)
+    this.pushed = stored.policy
+    this.chooseSparse()
+  }
+
+  get policy(): PushedPolicy | null {
+    return this.pushed
+  }
+
+  get intended(): PolicyIdentity | null {
+    return this.pushed?.identity ?? null
+  }
+
+  get isEmpty(): boolean {
+    return this.roster.size === 0 && this.sessions.size === 0
+  }
+
+  sessionsOf(keyId: string): number {
+    let count = 0
+    for (const session of this.sessions) if (session.key.keyId === keyId) count += 1
+    return count
+  }
+
+  /** False: this key has no room for another instance. */
+  hello(session: AgentSession, hello: Hello): boolean {
+    const known = this.roster.get(hello.instance)
+    if (known === undefined) {
+      const most = this.bounds.instancesPerKey * this.bounds.membersPerInstance
+      if (this.roster.countOf(session.key.keyId) >= most) return false
+    }
+    if (known?.session == null && this.sessionsOf(session.key.keyId) >= this.bounds.instancesPerKey) return false
+    const sameBoot = known?.record.boot === hello.boot
+    const was = known?.record.applied?.databaseId
+    const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
+    session.member = member
+    this.sessions.add(session)
+    this.chooseSparse()
+    this.greet(session, member, sameBoot)
+    this.tellStore(member)
+    const from = hello.applied?.databaseId
+    if (from !== undefined && from !== this.databaseId && from !== was) this.events.databaseChanged(member, from)
+    return true
+  }
+
+  heard(member: Member): void {
+    member.record.lastHeardAtMs = this.listening.wallMs()
+    this.changed.add(member)
+  }
+
+  receipt(member: Member, receipt: Receipt): void {
+    const { databaseId, revision, hash, status, refused } = receipt
+    const last: LastReceipt = { databaseId, revision, hash, status, refused }
+    if (JSON.stringify(last) === JSON.stringify(member.record.receipt)) return
+    member.record.receipt = last
+    if (status !== 'refused') member.record.applied = { databaseId, revision, hash }
+    this.events.receipt({
+      ...this.ref,
+      instance: member.record.instance,
+      boot: member.record.boot,
+      ...last,
+      atMs: this.listening.wallMs(),
+    })
+    this.tellStore(member)
+  }
+
+  report(member: Member, report: Report): void {
+    if (report.sequence <= member.sequence) return
+    member.sequence = report.sequence
+    member.record.source = report.source
+    member.record.gates = report.gates
+    member.record.dependencies = report.dependencies
+  }
+
+  /** A poll of an agent without a socket. `null`: an instance that is not known and has no room. */
+  polled(instance: string, keyId: string, host: string): Member | null {
+    const known = this.roster.get(instance)
+    if (known === undefined && this.roster.countOf(keyId) >= this.bounds.instancesPerKey) return null
+    const member =
+      known ?? this.roster.add({ ...this.ref, ...unknownProcess(instance, keyId, host, this.listening.wallMs()) })
+    if (member.session === null) member.record.source = 'poll'
+    this.heard(member)
+    if (known === undefined) this.tellStore(member)
+    return member
+  }
+
+  /** Its share goes to the others now. */
+  bye(member: Member): void {
+    member.record.endedAtMs = this.listening.wallMs()
+    this.roster.remove(member)
+    this.tellStore(member)
+  }
+
+  left(session: AgentSession): void {
+    this.sessions.delete(session)
+    const { member } = session
+    if (member === null || member.session !== session) return
+    member.session = null
+    this.tellStore(member)
+  }
+
+  /** One text for all; a slow socket gets the newest when it has caught up. A lower revision of the same database is never pushed. */
+  publish(policy: PushedPolicy): void {
+    const now = this.pushed?.identity
+    if (now?.databaseId === policy.identity.databaseId && now.revision >= policy.identity.revision) return
+    this.pushed = policy
+    for (const session of this.sessions) this.offer(session, policy)
+    for (const member of this.roster.values()) this.changed.add(member)
+  }
+
+  beat(nowMs: number): void {
+    for (const member of this.roster.sweep()) {
+      member.record.endedAtMs = this.listening.wallMs()
+      this.tellStore(member)
+    }
+    this.chooseSparse()
+    const gatherMs = (this.sessions.size * 1000) / this.bounds.leasesPerSecond
+    if (this.roster.needsSettling && nowMs - this.leasesSentMs >= gatherMs) {
+      this.roster.settle()
+      this.leasesSentMs = nowMs
+    }
+    const settled = !this.roster.needsSettling
+    for (const session of this.sessions) {
+      if (session.isSlow) continue
+      if (session.stale && this.pushed !== null) this.offer(session, this.pushed)
+      if (settled) this.lease(session)
+      if (session.sparse !== this.sparse) this.settings(session)
+    }
+  }
+
+  /** Up to `most` of those whose row changed, longest waiting first; 0 forgets them all, nobody looks. */
+  takeChanged(most: number): Member[] {
+    const taken = [...this.changed].slice(0, most)
+    if (most === 0) this.changed.clear()
+    for (const member of taken) this.changed.delete(member)
+    return taken
+  }
+
+  row(record: AgentRecord, connected: boolean): Agent {
+    return agentRow(record, {
+      connected,
+      intended: this.intended,
+      databaseId: this.databaseId,
+      nowMs: this.listening.wallMs(),
+      timing: this.bounds,
+    })
+  }
+
+  private tellStore(member: Member): void {
+    this.changed.add(member)
+    this.events.changed(member)
+  }
+
+  private join(session: AgentSession, hello: Hello): Member {
+    const nowMs = this.listening.wallMs()
+    const member = this.roster.add({
+      ...this.ref,
+      ...said(hello),
+      keyId: session.key.keyId,
+      receipt: null,
+      gates: [],
+      dependencies: [],
+      startedAtMs: nowMs,
+      lastHeardAtMs: nowMs,
+      endedAtMs: null,
+    })
+    member.session = session
+    return member
+  }
+
+  private return(member: Member, session: AgentSession, hello: Hello): Member {
+    const former = member.session
+    member.session = session
+    former?.end(CLOSE.replaced, 'The same instance connected again.')
+    if (member.record.keyId !== session.key.keyId) this.roster.rekey(member, session.key.keyId)
+    if (member.record.boot !== hello.boot) {
+      member.record.startedAtMs = this.listening.wallMs()
+      member.record.receipt = null
+      member.record.gates = []
+      member.record.dependencies = []
+      member.sequence = -1
+    }
+    Object.assign(member.record, said(hello))
+    this.heard(member)
+    return member
+  }
+
+  /** The lease goes before the policy: a newcomer must not take whole quotas for its share, not for a moment. */
+  private greet(session: AgentSession, member: Member, sameBoot: boolean): void {
+    session.sparse = this.sparse
+    session.send({
+      type: 'welcome',
+      databaseId: this.databaseId,
+      environment: this.ref.environment,
+      service: this.ref.service,
+      heartbeatMs: this.bounds.heartbeatMs,
+      ...this.pace(),
+    })
+    this.lease(session)
+    if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot))
+      session.sendText(this.pushed.snapshot)
+  }
+
+  private offer(session: AgentSession, policy: PushedPolicy): void {
+    const member = session.member
+    if (member === null) return
+    session.stale = session.isSlow
+    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.sendText(policy.snapshot)
+  }
+
+  private lease(session: AgentSession): void {
+    const split = session.member === null ? null : this.roster.splitOf(session.member.record.instance)
+    if (split === null || (session.lease?.agents === split.agents && session.lease.rank === split.rank)) return
+    session.lease = split
+    session.send({ type: 'lease', allocator: 'even', ...split })
+  }
+
+  private settings(session: AgentSession): void {
+    session.sparse = this.sparse
+    session.send({ type: 'settings', ...this.pace() })
+  }
+
+  private pace(): { reportMs: number; exportMs: number } {
+    return this.sparse
+      ? { reportMs: this.bounds.sparseReportMs, exportMs: WIRE.sparseExportMs }
+      : { reportMs: WIRE.reportMs, exportMs: WIRE.exportMs }
+  }
+
+  private chooseSparse(): void {
+    const { size } = this.roster
+    if (size > WIRE.denseAgents) this.sparse = true
+    else if (size <= this.bounds.denseAgainAgents) this.sparse = false
+  }
+}

@@ -1,0 +1,200 @@
+import { hostname } from 'node:os'
+import type { EvenSplit } from '@weir/policy/model'
+import { type ControlMessage, type Hello, type Report, type Snapshot, type Welcome, WIRE } from '@weir/wire/model'
+import type { Runtime } from './core/clock.ts'
+import type { HttpClient } from './core/http.ts'
+import type { Settings } from './options.ts'
+import { type PolicyState, receiptOf, type Settled } from './policy/state.ts'
+import type { Disk } from './source/disk.ts'
+import { Poll } from './source/poll.ts'
+import { Stream } from './source/stream.ts'
+import { VERSION } from './version.ts'
+
+export interface LinkOptions {
+  readonly settings: Settings & { readonly link: NonNullable<Settings['link']> }
+  readonly boot: string
+  readonly runtime: Runtime
+  readonly http: HttpClient
+  readonly state: PolicyState
+  readonly disk: Disk | null
+  /** Another policy is in force. */
+  readonly onPolicy: () => void
+  readonly onSplit: (split: EvenSplit) => void
+  readonly onExportMs: (exportMs: number) => void
+  /** States of gates and dependencies for the report. */
+  readonly states: () => Pick<Report, 'gates' | 'dependencies'>
+}
+
+/** The agent's side of the talk with a control plane: hello, receipts, reports; the stream, and the poll while there is no stream. */
+export class ControlLink {
+  readonly #o: LinkOptions
+  readonly #stream: Stream
+  readonly #poll: Poll
+  #welcome: Welcome | null = null
+  #settled: Settled | null = null
+  #snapshot: Snapshot | null = null
+  #split: EvenSplit | null = null
+  #reportMs: number = WIRE.reportMs
+  #timer: unknown = null
+  #sequence = 0
+  #mismatch = ''
+  #told = ''
+
+  constructor(options: LinkOptions) {
+    this.#o = options
+    const { settings, runtime, http } = options
+    const { socketOrigin, httpOrigin, key } = settings.link
+    this.#stream = new Stream({
+      origin: socketOrigin,
+      key,
+      runtime,
+      hello: () => this.#hello(),
+      onMessage: (message) => this.#receive(message),
+      onState: (state) => (state === 'up' ? this.#onUp() : this.#onDown()),
+    })
+    this.#poll = new Poll({
+      origin: httpOrigin,
+      key,
+      instance: settings.instance,
+      runtime,
+      http,
+      onSnapshot: (snapshot) => this.#take('poll', snapshot),
+    })
+  }
+
+  get connected(): boolean {
+    return this.#stream.isUp
+  }
+
+  get welcome(): Welcome | null {
+    return this.#welcome
+  }
+
+  start(): void {
+    this.#stream.start()
+    this.#poll.start()
+  }
+
+  async close(reason: string, withinMs: number): Promise<void> {
+    this.#o.runtime.timers.clear(this.#timer)
+    this.#poll.stop()
+    await this.#stream.close(reason, withinMs)
+  }
+
+  #hello(): Hello {
+    const { settings, boot, state } = this.#o
+    return {
+      type: 'hello',
+      instance: settings.instance,
+      boot,
+      zone: settings.zone,
+      host: hostname().slice(0, 128) || 'unknown',
+      pid: process.pid,
+      agentVersion: VERSION,
+      modeOverride: settings.mode,
+      applied: state.standing.identity,
+      source: state.standing.source,
+    }
+  }
+
+  #onUp(): void {
+    this.#poll.stop()
+    const { identity } = this.#o.state.standing
+    if (identity !== null && this.#settled !== null) this.#stream.send(receiptOf(identity, this.#settled))
+    this.#planReport()
+  }
+
+  #onDown(): void {
+    this.#o.runtime.timers.clear(this.#timer)
+    this.#poll.start()
+  }
+
+  #planReport(): void {
+    const { timers } = this.#o.runtime
+    timers.clear(this.#timer)
+    this.#timer = timers.set(() => {
+      this.#planReport()
+      this.#report()
+    }, this.#reportMs)
+  }
+
+  #report(): void {
+    const { gates, dependencies } = this.#o.states()
+    const { source } = this.#o.state.standing
+    this.#stream.send({ type: 'report', sequence: ++this.#sequence, source, gates, dependencies })
+  }
+
+  #receive(message: Exclude<ControlMessage, { type: 'ping' | 'drain' }>): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#welcome = message
+        this.#checkNames(message)
+        this.#pace(message)
+        return
+      case 'settings':
+        this.#pace(message)
+        if (this.#stream.isUp) this.#planReport()
+        return
+      case 'lease':
+        this.#split = { agents: message.agents, rank: message.rank }
+        this.#o.onSplit(this.#split)
+        this.#save()
+        return
+      case 'snapshot':
+        this.#take('stream', message)
+    }
+  }
+
+  #pace({ reportMs, exportMs }: { reportMs: number; exportMs: number }): void {
+    this.#reportMs = reportMs
+    this.#o.onExportMs(exportMs)
+  }
+
+  #take(source: 'stream' | 'poll', snapshot: Snapshot): void {
+    const { databaseId, revision, hash } = snapshot
+    const identity = { databaseId, revision, hash }
+    const settled = this.#o.state.offer({ source, identity, effective: snapshot.effective })
+    const inForce = this.#o.state.standing.identity?.hash === hash && settled.status !== 'refused'
+    if (inForce) this.#settled = settled
+    if (settled.changed) this.#o.onPolicy()
+    this.#stream.send(receiptOf(identity, settled))
+    this.#tell(revision, settled)
+    if (!inForce) return
+    this.#snapshot = snapshot
+    this.#save()
+  }
+
+  /** Once for each revision and answer: a control plane that repeats itself is not repeated to the host. */
+  #tell(revision: number, { status, refused }: Settled): void {
+    const [first] = refused
+    const words = first ? `Revision ${revision} is ${status}: ${first.path} ${first.message}` : ''
+    if (words !== '' && words !== this.#told) this.#o.runtime.onError(new Error(words), 'policy')
+    this.#told = words
+  }
+
+  #save(): void {
+    const { disk, settings } = this.#o
+    if (disk === null || this.#snapshot === null) return
+    const { databaseId, revision, hash, effective } = this.#snapshot
+    disk.save({
+      environment: this.#welcome?.environment ?? settings.environment,
+      service: this.#welcome?.service ?? settings.service,
+      identity: { databaseId, revision, hash },
+      effective,
+      split: this.#split,
+    })
+  }
+
+  /** The key decides whom this process is; options that say otherwise are a mistake in a deployment. */
+  #checkNames({ environment, service }: Welcome): void {
+    const { settings, runtime } = this.#o
+    const wrong = [
+      settings.environment !== null && settings.environment !== environment ? `environment ${environment}` : '',
+      settings.service !== null && settings.service !== service ? `service ${service}` : '',
+    ].filter((part) => part !== '')
+    const mismatch = wrong.join(' and ')
+    if (mismatch !== '' && mismatch !== this.#mismatch)
+      runtime.onError(new Error(`The key is for ${mismatch}, not for what the options say; the key decides.`), 'link')
+    this.#mismatch = mismatch
+  }
+}

@@ -17,3 +17,16 @@ export const HEADERS = {
 
 /** Prefix of the same names inside W3C baggage. */
 export const BAGGAGE_PREFIX = 'weir.'
+
+/** A tenant's id as a header bears it: everything but visible ASCII, and the per cent sign, is per cent-encoded UTF-8. */
+export const tenantToHeader = (tenant: string): string =>
+  tenant.toWellFormed().replace(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent)
+
+/** The other way; `null` where the header is malformed. */
+export const tenantFromHeader = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,58 @@
+import type { DependencyPolicy } from '@weir/policy/model'
+import type { Runtime } from '../core/clock.ts'
+import type { Books } from './books.ts'
+import type { Breaker } from './breaker.ts'
+import type { RetryBudget } from './budget.ts'
+import type { Schedule } from './schedule.ts'
+import type { Slots } from './slots.ts'
+import type { Throttle } from './throttle.ts'
+import type { AttemptEnd, Verdict } from './verdict.ts'
+
+/** What all calls of one dependency share. The policy is replaced as a whole; everything else lives as long as the dependency. */
+export interface Parts {
+  readonly name: string
+  readonly runtime: Runtime
+  policy: DependencyPolicy
+  /** `null` = the built-in policy. */
+  revision: number | null
+  readonly breaker: Breaker
+  readonly throttle: Throttle
+  budget: RetryBudget
+  readonly slots: Slots
+  readonly fallbackSlots: Slots
+  readonly schedule: Schedule
+  readonly books: Books
+  closed: boolean
+}
+
+/** What an attempt is given. Properties are worked out when read: a signal that nobody reads costs nothing. */
+export interface Attempt {
+  /** Aborts when the call times out, is cancelled, or the process closes. */
+  readonly signal: AbortSignal
+  /** 1 for the first. */
+  readonly attempt: number
+  /** To be sent along: the idempotency key, and the context where the dependency is internal. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Until the call's time is over, milliseconds, at least 0; Infinity = no limit. */
+  readonly remainingMs: number
+}
+
+export interface CallOptions<T> {
+  /** Whether the work may be done twice. Default: false, so no retries. */
+  readonly idempotent?: boolean | undefined
+  /** Makes work repeatable: sent as `idempotency-key`, the same with every attempt. */
+  readonly idempotencyKey?: string | undefined
+  /** Of the caller; its abort ends the call at once. */
+  readonly signal?: AbortSignal | undefined
+  /** Time for the whole call, milliseconds from now. The policy's timeout and the inbound deadline still bound it. */
+  readonly deadlineMs?: number | undefined
+  /**
+   * The answer where the call was refused or failed; `cause` is the error, or the value that counted as a failure. Runs under a guard of its own,
+   * as wide as the ceiling, and for at most the policy's timeout; where it fails the caller gets what it would have got without it.
+   */
+  readonly fallback?: ((cause: unknown) => T | PromiseLike<T>) | undefined
+  /** Default: a fetch `Response` by its status, any other value a success, an error a failure. */
+  readonly classify?: ((end: AttemptEnd<T>) => Verdict) | undefined
+  /** Lets go of a value that nobody will get: of a retried attempt, or one that ended after its call. Default: cancels a `Response`'s body. */
+  readonly discard?: ((value: T) => void) | undefined
+}

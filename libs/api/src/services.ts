@@ -14,7 +14,7 @@ export const alertRuleSchema = z.strictObject({
 })
 export type AlertRule = z.infer<typeof alertRuleSchema>
 
-/** GET, POST /environments/:environment/services; GET …/services/:service; PUT …/services/:service/alert-rule (If-Match) */
+/** GET, POST /environments/:environment/services; GET …/services/:service (ETag = what the alert rule wants in If-Match); PUT …/services/:service/alert-rule (If-Match) */
 export const serviceSchema = z.object({
   environment: z.string(),
   name: z.string(),
@@ -100,6 +100,8 @@ export const quotaRowSchema = z.object({
 })
 export type QuotaRow = z.infer<typeof quotaRowSchema>
 export const putQuotaSchema = z.strictObject({ quota: quotaSchema, reason: reasonSchema })
+/** Query of DELETE …/quotas/:resource/:tenant. */
+export const removeQuotaSchema = z.strictObject({ reason: reasonSchema.default('Quota removed') })
 export type PutQuota = z.input<typeof putQuotaSchema>
 /** Answer of a publish, a roll-back or a quota write. */
 export const publishedSchema = z.object({ revision: z.int(), hash: z.string(), changed: z.boolean(), version: z.int() })

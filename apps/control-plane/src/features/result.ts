@@ -6,6 +6,8 @@ export interface Refusal {
   readonly code: ProblemCode
   readonly detail: string
   readonly errors?: readonly Problem[]
+  /** Tag of the present state, where a write lost a race. */
+  readonly etag?: string
 }
 
 /** A refusal is a value; only the transport turns it into a status. */
@@ -13,7 +15,11 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export const done = <T>(value: T): Result<T> => ({ ok: true, value })
 
-export const refused = (code: ProblemCode, detail: string, errors?: readonly Problem[]): Result<never> => ({
+export const refused = (
+  code: ProblemCode,
+  detail: string,
+  errors?: readonly Problem[],
+): { readonly ok: false; readonly refusal: Refusal } => ({
   ok: false,
   refusal: errors === undefined ? { code, detail } : { code, detail, errors },
 })

@@ -21,7 +21,10 @@ export class ProblemFilter implements ExceptionFilter {
     const document = problemDocument(refusal)
     void reply
       .status(document.status)
-      .headers(error instanceof ProblemError ? { ...error.headers } : {})
+      .headers({
+        ...(error instanceof ProblemError ? error.headers : {}),
+        ...(refusal.etag ? { etag: refusal.etag } : {}),
+      })
       .type('application/problem+json')
       .send(document)
   }

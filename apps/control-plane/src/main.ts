@@ -4,6 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { AppModule } from './app.module.ts'
 import { dressApplication, httpAdapter, listen, openDatabase } from './boot.ts'
 import { readConfig, StartRefused } from './config/config.ts'
+import { OperatorStore } from './features/access/operators.ts'
+import { announceSetup } from './features/access/setup-announcement.ts'
 
 /** A shutdown that hangs ends here. */
 const SHUTDOWN_MS = 15_000
@@ -29,6 +31,13 @@ const start = async (): Promise<void> => {
     dressApplication(app)
     const url = await listen(app, config)
     console.info(`weir: the control plane listens on ${url}`)
+    await announceSetup(app.get(OperatorStore), {
+      baseUrl: config.publicUrl ?? url,
+      dataFolder: config.dataFolder,
+      terminal: process.stdout.isTTY === true,
+      print: console.info,
+      now: Date.now,
+    })
   } catch (error) {
     await app?.close().catch(() => {})
     await opened.close().catch(() => {})

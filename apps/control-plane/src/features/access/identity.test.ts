@@ -1,6 +1,6 @@
 import { ROLES } from '@weir/api'
 import { expect, test } from 'vitest'
-import { mayAct } from './identity.ts'
+import { mayAct, roleOf } from './identity.ts'
 
 test('a role may do what the roles below it may, and nothing above', () => {
   const table = ROLES.map((role) => ROLES.map((needed) => mayAct(role, needed)))
@@ -9,4 +9,9 @@ test('a role may do what the roles below it may, and nothing above', () => {
     [true, true, false],
     [true, true, true],
   ])
+})
+
+test('an unknown word in the database is the weakest role', () => {
+  expect(roleOf('admin')).toBe('admin')
+  expect(roleOf('owner')).toBe('viewer')
 })

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Role } from '@weir/api'
-import { type Result, refused } from '../result.ts'
+import { ROLES, type Role } from '@weir/api'
+import type { Result } from '../result.ts'
 import type { Caller } from './caller.ts'
 
 /** Who asks. */
@@ -36,17 +36,5 @@ const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
 /** An editor may what a viewer may; an admin may everything. */
 export const mayAct = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed]
 
-/** Knows nobody. */
-export class NobodyIdentity extends Identity {
-  override identify(): Promise<Result<Principal>> {
-    return Promise.resolve(refused('unauthenticated', 'Nobody is known here.'))
-  }
-
-  override identifySocket(): Promise<Result<Principal>> {
-    return this.identify()
-  }
-
-  override recheck(): Promise<null> {
-    return Promise.resolve(null)
-  }
-}
+/** A role as the database holds it; a word that is none (a newer version's) is the weakest. */
+export const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer'

@@ -1,0 +1,72 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { Callers } from '../features/access/caller.ts'
+import type { Principal } from '../features/access/identity.ts'
+import type { SessionAnswer } from '../features/access/sessions.ts'
+import { SignIn } from '../features/access/sign-in.ts'
+import { ProblemError } from './problem.ts'
+import { Actor, Public, Requires } from './requires.ts'
+
+const MAX_PASSWORD = 128
+const password = z.string().min(1).max(MAX_PASSWORD)
+
+const signInSchema = z.strictObject({
+  email: z.string().min(1).max(254),
+  password,
+  rememberMe: z.boolean().default(true),
+})
+
+const changePasswordSchema = z.strictObject({
+  currentPassword: password,
+  newPassword: z.string().min(12, 'A password has at least 12 characters.').max(MAX_PASSWORD),
+})
+
+/** The only doors to better-auth: what else it has is not reachable. Answers carry cookies, never a session's token. */
+@Controller('api/auth')
+@Public()
+export class AccessSessionController {
+  constructor(
+    private readonly door: SignIn,
+    private readonly callers: Callers,
+  ) {}
+
+  @Post('sign-in/email')
+  @HttpCode(204)
+  async signIn(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Body({ schema: signInSchema }) body: z.output<typeof signInSchema>,
+  ): Promise<void> {
+    answer(reply, await this.door.signIn(this.callers.asking(request.raw), body))
+  }
+
+  @Post('sign-out')
+  @HttpCode(204)
+  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    answer(reply, await this.door.signOut(this.callers.asking(request.raw)))
+  }
+
+  @Post('change-password')
+  @Requires('viewer')
+  @HttpCode(204)
+  async changePassword(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Actor() actor: Principal,
+    @Body({ schema: changePasswordSchema }) body: z.output<typeof changePasswordSchema>,
+  ): Promise<void> {
+    const asking = this.callers.asking(request.raw)
+    answer(reply, await this.door.changePassword(asking, actor, body.currentPassword, body.newPassword))
+  }
+}
+
+const answer = (reply: FastifyReply, { result, cookies, retryAfterSeconds }: SessionAnswer): void => {
+  void reply.header('cache-control', 'no-store')
+  for (const cookie of cookies) void reply.header('set-cookie', cookie)
+  if (!result.ok)
+    throw new ProblemError(
+      result.refusal,
+      retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    )
+}

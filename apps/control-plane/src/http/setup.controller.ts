@@ -1,0 +1,28 @@
+import { Body, Controller, Get, Header, Post, Req } from '@nestjs/common'
+import { API, type Operator, type Setup, type Status, setupSchema } from '@weir/api'
+import type { FastifyRequest } from 'fastify'
+import { Callers } from '../features/access/caller.ts'
+import { SetupDesk } from '../features/access/setup-desk.ts'
+import { orProblem } from './problem.ts'
+import { Public } from './requires.ts'
+
+/** What the sign-in page needs before anybody has signed in. */
+@Controller(API)
+@Public()
+export class SetupController {
+  constructor(
+    private readonly desk: SetupDesk,
+    private readonly callers: Callers,
+  ) {}
+
+  @Get('status')
+  @Header('cache-control', 'no-store')
+  status(): Promise<Status> {
+    return this.desk.status()
+  }
+
+  @Post('setup')
+  async setUp(@Req() request: FastifyRequest, @Body({ schema: setupSchema }) body: Setup): Promise<Operator> {
+    return orProblem(await this.desk.setUp(this.callers.asking(request.raw), body))
+  }
+}

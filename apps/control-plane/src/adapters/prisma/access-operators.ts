@@ -14,6 +14,9 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { writeAudit } from './audit.ts'
 import type { Database, Transaction } from './database.ts'
 
+/** Writers stand in line for one lock; a busy machine must not turn the line into errors. */
+const PATIENCE = { maxWait: 10_000, timeout: 20_000 }
+
 /** Operators in better-auth's tables: a row of `operator`, and one of `account` with the password's hash. */
 export class PrismaOperatorStore extends OperatorStore {
   readonly #database: Database
@@ -137,7 +140,7 @@ export class PrismaOperatorStore extends OperatorStore {
     return this.#database.prisma.$transaction(async (transaction) => {
       await transaction.$queryRaw`SELECT id FROM installation WHERE id = 1 FOR UPDATE`
       return work(transaction)
-    })
+    }, PATIENCE)
   }
 
   async #found(transaction: Transaction, id: string, becomes: Role | null | undefined): Promise<Result<Operator>> {

@@ -1,0 +1,76 @@
+/** Smaller than any token that matters, larger than the rounding of a million refills. */
+const ROUNDING = 1e-9
+
+/** An agent's share of a tenant's rate: units per second, and units of burst. */
+export interface Flow {
+  readonly rate: number
+  readonly burst: number
+}
+
+/**
+ * Token bucket: tokens(t) = min(capacity, tokens + rate x elapsed). Starts empty. A burst below one unit accumulates to one, else small shares
+ * would never pass; a burst of 0 lets nothing pass. Work that costs more than the capacity passes when the bucket is full, and leaves a debt:
+ * the rate holds, and no work is refused for ever.
+ */
+export class Bucket {
+  #burst: number
+  #capacity: number
+  #perMs: number
+  #tokens = 0
+  #atMs: number
+
+  constructor(flow: Flow, nowMs: number) {
+    this.#burst = flow.burst
+    this.#capacity = capacityOf(flow)
+    this.#perMs = flow.rate / 1_000
+    this.#atMs = nowMs
+  }
+
+  has(units: number, nowMs: number): boolean {
+    this.#refill(nowMs)
+    return this.#capacity > 0 && this.#tokens + ROUNDING >= Math.min(units, this.#capacity)
+  }
+
+  take(units: number): void {
+    this.#tokens -= units
+  }
+
+  /** Of work that did not start after all: only admitted work counts as use. */
+  giveBack(units: number): void {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + units)
+  }
+
+  full(nowMs: number): boolean {
+    this.#refill(nowMs)
+    return this.#tokens + ROUNDING >= this.#capacity
+  }
+
+  /** Another split of the same quota moves the rate only: a gainer gets no tokens, a loser is clipped. */
+  reshare(flow: Flow, nowMs: number): void {
+    this.#refill(nowMs)
+    this.#set(flow)
+    this.#tokens = Math.min(this.#tokens, this.#capacity)
+  }
+
+  /** An operator's edit adds the difference of the bursts, so that what was used stays used; a smaller burst clips and makes no debt. */
+  edit(flow: Flow, nowMs: number): void {
+    this.#refill(nowMs)
+    const added = flow.burst - this.#burst
+    this.#set(flow)
+    this.#tokens = Math.min(Math.max(this.#tokens + added, Math.min(this.#tokens, 0)), this.#capacity)
+  }
+
+  #set(flow: Flow): void {
+    this.#burst = flow.burst
+    this.#capacity = capacityOf(flow)
+    this.#perMs = flow.rate / 1_000
+  }
+
+  #refill(nowMs: number): void {
+    if (nowMs <= this.#atMs) return
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (nowMs - this.#atMs) * this.#perMs)
+    this.#atMs = nowMs
+  }
+}
+
+const capacityOf = (flow: Flow): number => (flow.burst > 0 ? Math.max(1, flow.burst) : 0)

@@ -1,0 +1,86 @@
+import { DEFAULT_GATE, type GatePolicy, type Quota, SOLE, UNLIMITED } from '@weir/policy/model'
+import type { MetricName } from '@weir/wire/model'
+import type { FigureAttributes } from '../core/figures.ts'
+import { type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
+import { type Entry, Gate, type GateOptions, type GateSettings, type Permit } from './gate.ts'
+
+type Part<T> = { readonly [K in keyof T]?: T[K] extends object ? Partial<T[K]> : T[K] }
+
+/** A complete gate policy from the parts that a test cares about; `limit` is short for a fixed limit. */
+export const gatePolicy = (parts: Part<GatePolicy> & { limit?: number } = {}): GatePolicy => {
+  const { limit = 2, ...rest } = parts
+  return {
+    ...DEFAULT_GATE,
+    resource: 'gate',
+    ...rest,
+    concurrency: { algorithm: 'fixed', floor: 1, initial: limit, ceiling: limit, ...rest.concurrency },
+    queue: { ...DEFAULT_GATE.queue, ...rest.queue },
+    deadline: { ...DEFAULT_GATE.deadline, ...rest.deadline },
+    classes: { ...DEFAULT_GATE.classes, highest: 'critical-plus', ...rest.classes },
+    retryAfter: { ...DEFAULT_GATE.retryAfter, ...rest.retryAfter },
+    signals: {},
+  }
+}
+
+export const quota = (parts: Partial<Quota>): Quota => ({ ...UNLIMITED, ...parts })
+
+export const settings = (policy: GatePolicy, parts: Partial<GateSettings> = {}): GateSettings => ({
+  policy,
+  tenants: { unknown: 'allow', default: UNLIMITED },
+  quotas: {},
+  split: SOLE,
+  revision: 1,
+  ...parts,
+})
+
+export interface Bench {
+  readonly gate: Gate
+  readonly runtime: VirtualRuntime
+  /** Sums of every counter since the gate was made, by metric without its prefix; collects first. */
+  figures(): Figures
+}
+
+export interface Figures {
+  /** Sum of a counter over all attributes that match. */
+  sum(name: string, match?: FigureAttributes): number
+  gauge(name: string): number
+  readonly rows: readonly { name: MetricName; delta: number; attributes: FigureAttributes }[]
+  readonly histograms: readonly { name: MetricName; count: number; sum: number }[]
+}
+
+export const bench = (given: GateSettings, options: Partial<GateOptions> = {}): Bench => {
+  const runtime = virtualRuntime()
+  const gate = new Gate({ name: 'gate', runtime, settings: given, ...options })
+  const rows: { name: MetricName; delta: number; attributes: FigureAttributes }[] = []
+  const histograms: { name: MetricName; count: number; sum: number }[] = []
+  const gauges = new Map<string, number>()
+  const figures = (): Figures => {
+    gate.collect({
+      counter: (name, delta, attributes) => rows.push({ name, delta, attributes: { ...attributes } }),
+      gauge: (name, value) => gauges.set(name, value),
+      histogram: (name, counts, sum) => histograms.push({ name, count: counts.reduce((a, b) => a + b, 0), sum }),
+    })
+    return {
+      rows,
+      histograms,
+      gauge: (name) => gauges.get(`weir.gate.${name}`) ?? Number.NaN,
+      sum: (name, match = {}) =>
+        rows
+          .filter((row) => row.name === `weir.gate.${name}`)
+          .filter(({ attributes }) =>
+            Object.entries(match).every(([key, value]) => Reflect.get(attributes, key) === value),
+          )
+          .reduce((sum, row) => sum + row.delta, 0),
+    }
+  }
+  return { gate, runtime, figures }
+}
+
+/** The permit of work that must have been accepted. */
+export const permitOf = (entry: Entry): Permit => {
+  if (!entry.accepted) throw new Error(`refused: ${entry.reason}`)
+  return entry
+}
+
+/** The word for what became of work. */
+export const said = (entry: Entry): string => (entry.accepted ? 'accepted' : entry.reason)

@@ -1,0 +1,289 @@
+import { CRITICALITIES, LIMITS, type Mode } from '@weir/policy/model'
+import type { GateReport } from '@weir/wire/model'
+import type { Runtime } from '../core/clock.ts'
+import type { FigureSink, FigureSource } from '../core/figures.ts'
+import { Alarm } from './alarm.ts'
+import { Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
+import { heldPermit, runAs } from './context.ts'
+import { Desk } from './desk.ts'
+import { FreePermit, NestedPermit } from './free-permit.ts'
+import { limitFor } from './limit.ts'
+import { Line } from './line.ts'
+import { Mishaps } from './mishaps.ts'
+import type { GateOptions, GateSettings, RunContext } from './options.ts'
+import { type ClassRules, classOf, classRules, costOf, remainingOf } from './reading.ts'
+import { ACCEPT, DRAINING, EXPIRED_ON_ARRIVAL, LIMIT_REACHED, UNKNOWN_TENANT, WAIT } from './reasons.ts'
+import { RefusalTable } from './refusals.ts'
+import { RefusedError } from './refused.ts'
+import { SteadyClock } from './steady-clock.ts'
+import type { Tenant } from './tenant.ts'
+import { Tenants } from './tenants.ts'
+import type { Entry, Permit, Refusal, Work } from './work.ts'
+
+export type { GateOptions, GateSettings, RunContext } from './options.ts'
+export type { Entry, Permit, Refusal, RefusalReason, Work } from './work.ts'
+
+const NOTHING_SAID: Work = {}
+
+/**
+ * The admission point in front of one scarce resource of this process. Decides in memory, at once, by the last settings that it was given;
+ * no method throws or rejects for a reason of the gate's own, but `run`, whose handler did not run.
+ */
+export class Gate implements FigureSource {
+  readonly name: string
+  readonly #runtime: Runtime
+  readonly #mishaps: Mishaps
+  readonly #clock: SteadyClock
+  readonly #override: Mode | null
+  readonly #tenants: Tenants
+  readonly #books: Books
+  readonly #desk: Desk
+  readonly #line: Line
+  readonly #alarm: Alarm
+  #settings: GateSettings
+  #mode: Mode
+  #classes: ClassRules
+  #refusals: RefusalTable
+  #draining = false
+
+  constructor(options: GateOptions) {
+    const { name, runtime, settings } = options
+    this.name = name
+    this.#runtime = runtime
+    this.#mishaps = new Mishaps(name, runtime)
+    this.#clock = new SteadyClock(runtime.clock, (error) => this.#mishaps.fault(error))
+    this.#override = options.modeOverride ?? null
+    this.#settings = settings
+    this.#mode = this.#override ?? settings.policy.mode
+    this.#classes = classRules(settings.policy.classes)
+    this.#refusals = this.#tableOf(settings)
+    this.#tenants = new Tenants(settings, options.maxTenants ?? 10_000, this.#clock.now())
+    const { none, other } = this.#tenants
+    this.#books = new Books(name, options.tenantLabels ?? 50, none, other, settings.revision)
+    const limit = limitFor(settings.policy.concurrency)
+    this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
+    this.#desk = new Desk(name, this.#clock, this.#mishaps, this.#books, this.#alarm, limit, settings.policy, (nowMs) =>
+      this.#line.pump(nowMs),
+    )
+    this.#line = new Line(
+      this.#clock,
+      this.#desk,
+      this.#books,
+      this.#alarm,
+      settings.policy,
+      this.#mode,
+      this.#refusals,
+    )
+  }
+
+  /** Decides now: a permit, or a refusal. Never waits. */
+  tryAcquire(work: Work = NOTHING_SAID): Entry {
+    try {
+      return this.#enter(work, false) as Entry
+    } catch (error) {
+      return this.#afterFault(error)
+    }
+  }
+
+  /** As `tryAcquire`, but where all slots are taken it waits in the queue, if the queue lets it in. The promise never rejects. */
+  acquire(work: Work = NOTHING_SAID): Entry | Promise<Entry> {
+    try {
+      return this.#enter(work, true)
+    } catch (error) {
+      return this.#afterFault(error)
+    }
+  }
+
+  /**
+   * Runs the handler when the work was accepted: a value ends it well, a throw badly, both with the slot held until then.
+   * @throws {RefusedError} when it was refused, `signal.reason` when the caller left before it started; the handler has not run.
+   */
+  async run<T>(work: Work, handler: (context: RunContext) => Promise<T> | T): Promise<T> {
+    const signal = work.signal
+    const entry = await this.acquire(work)
+    if (!entry.accepted) throw entry.reason === 'cancelled' && signal ? signal.reason : new RefusedError(entry)
+    const left = () => entry.cancel()
+    signal?.addEventListener('abort', left, { once: true })
+    try {
+      if (signal?.aborted) {
+        entry.cancel()
+        throw signal.reason
+      }
+      const value = await this.within(work, entry, () => handler(entry))
+      entry.success()
+      return value
+    } catch (error) {
+      entry.failure()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', left)
+    }
+  }
+
+  /** Runs `fn` as part of accepted work: inside it this gate is held, and calls to others find whose work they are. Does not end the permit. */
+  within<T>(work: Work, permit: Permit, fn: () => T): T {
+    const criticality = CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
+    const { tenant, attempt = 1 } = work
+    return runAs(this, { gate: this.name, tenant, criticality, attempt, permit }, fn)
+  }
+
+  /** Obeys new settings at once and keeps all state: what runs, waits, was counted and was used. */
+  apply(settings: GateSettings): void {
+    const refusals = this.#tableOf(settings)
+    const nowMs = this.#clock.now()
+    this.#tenants.apply(settings, nowMs)
+    this.#books.setRevision(settings.revision)
+    this.#settings = settings
+    this.#mode = this.#override ?? settings.policy.mode
+    this.#classes = classRules(settings.policy.classes)
+    this.#refusals = refusals
+    this.#desk.obey(settings.policy, limitFor(settings.policy.concurrency))
+    this.#line.obey(settings.policy, this.#mode, refusals)
+    this.#line.pump(nowMs)
+    this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
+  }
+
+  /** New work is refused from now on; what runs and waits goes on. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  /** Refuses those that wait, and leaves no timer. Permits can still be ended. */
+  close(): void {
+    this.#draining = true
+    this.#line.clear(DRAINING, this.#clock.now())
+    this.#alarm.close()
+  }
+
+  report(): GateReport {
+    const { active, zombies } = this.#desk.slots
+    const limit = this.#desk.limit.slots
+    const oldestAgeMs = this.#line.oldestAgeMs(this.#clock.now())
+    return {
+      name: this.name,
+      mode: this.#mode,
+      limit,
+      active,
+      zombies,
+      waiting: this.#line.size,
+      oldestAgeMs,
+      level: 0,
+    }
+  }
+
+  /** Hands over what happened since the last time; a gate that is off has no gauges. */
+  collect(sink: FigureSink): void {
+    const attributes = { gate: this.name }
+    this.#books.collect(sink)
+    this.#desk.wait.collect(sink, 'weir.gate.queue.wait', attributes)
+    this.#desk.duration.collect(sink, 'weir.gate.duration', attributes)
+    if (this.#mode === 'off') return
+    const { limit, active, zombies, waiting, oldestAgeMs, level } = this.report()
+    sink.gauge('weir.gate.limit', limit, attributes)
+    sink.gauge('weir.gate.active', active, attributes)
+    sink.gauge('weir.gate.zombies', zombies, attributes)
+    sink.gauge('weir.gate.waiting', waiting, attributes)
+    sink.gauge('weir.gate.queue.oldest_age', oldestAgeMs / 1_000, attributes)
+    sink.gauge('weir.gate.level', level, attributes)
+  }
+
+  get mishaps(): Readonly<Mishaps> {
+    return this.#mishaps
+  }
+
+  /** Tenants that are told apart at present. */
+  get trackedTenants(): number {
+    return this.#tenants.size
+  }
+
+  /** All that the host could break is read before anything is counted. */
+  #enter(work: Work, mayWait: boolean): Entry | Promise<Entry> {
+    if (this.#mode === 'off') return this.#free(work.deadlineMs)
+    const held = heldPermit(this)
+    if (held) return new NestedPermit(held)
+    if (this.#mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
+    const { policy } = this.#settings
+    const nowMs = this.#clock.now()
+    const klass = classOf(work.criticality, !!work.caller, this.#classes)
+    const remainingMs = remainingOf(work.deadlineMs, policy.deadline)
+    const cost = costOf(work.cost)
+    const { route, signal } = work
+    const found = this.#tenants.find(work.tenant, nowMs)
+    const tenant = found ?? this.#tenants.other
+    if (signal?.aborted) return this.#left(tenant, klass)
+    const verdict = this.#verdict(found, klass, remainingMs, cost, mayWait, nowMs)
+    if (verdict === WAIT && this.#mode === 'enforce')
+      return this.#line.join(tenant, klass, cost, nowMs, nowMs + remainingMs, route, signal)
+    this.#books.count(tenant, klass, OFFERED)
+    const counted = verdict === ACCEPT || verdict === WAIT
+    if (counted) tenant.take(cost)
+    else {
+      this.#books.count(tenant, klass, this.#mode === 'enforce' ? refusedCell(verdict) : wouldCell(verdict))
+      if (this.#mode === 'enforce') return this.#refusals.next(verdict)
+    }
+    return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + remainingMs, counted, route)
+  }
+  #verdict(
+    tenant: Tenant | null,
+    klass: number,
+    remainingMs: number,
+    cost: number,
+    mayWait: boolean,
+    nowMs: number,
+  ): number {
+    if (this.#draining) return DRAINING
+    if (remainingMs <= 0) return EXPIRED_ON_ARRIVAL
+    if (tenant === null) return UNKNOWN_TENANT
+    const share = tenant.verdict(cost, nowMs)
+    if (share !== ACCEPT) return share
+    const { slots, limit } = this.#desk
+    const observing = this.#mode !== 'enforce'
+    const inUse = observing ? slots.counted : slots.inUse
+    if (inUse < limit.slots) return ACCEPT
+    if (!mayWait) return LIMIT_REACHED
+    return this.#line.verdict(klass, remainingMs, nowMs, observing ? inUse - limit.slots : null)
+  }
+
+  #left(tenant: Tenant, klass: number): Refusal {
+    this.#books.count(tenant, klass, OFFERED)
+    this.#books.count(tenant, klass, CANCELLED_WAITING)
+    return this.#refusals.cancelled
+  }
+
+  #free(deadlineMs?: number): Permit {
+    const remainingMs = remainingOf(deadlineMs, this.#settings.policy.deadline)
+    return new FreePermit(this.#clock, this.#clock.now() + remainingMs)
+  }
+
+  /** A fault of ours, or work that cannot be read: accepted under the hard ceiling, as work that names nothing. */
+  #afterFault(error: unknown): Entry {
+    this.#mishaps.fault(error)
+    if (this.#mode === 'off') return this.#free()
+    const { concurrency, deadline } = this.#settings.policy
+    const tenant = this.#tenants.none
+    const klass = this.#classes.default
+    this.#books.count(tenant, klass, OFFERED)
+    const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
+    if (this.#mode === 'enforce' && this.#desk.slots.inUse >= ceiling) {
+      this.#books.count(tenant, klass, refusedCell(LIMIT_REACHED))
+      return this.#refusals.next(LIMIT_REACHED)
+    }
+    const nowMs = this.#clock.now()
+    return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
+  }
+
+  #ring(nowMs: number): number {
+    try {
+      this.#line.expire(nowMs)
+      this.#desk.sweep(nowMs)
+      this.#line.pump(nowMs)
+    } catch (error) {
+      this.#mishaps.fault(error)
+    }
+    return Math.min(this.#line.dueMs, this.#desk.dueMs)
+  }
+
+  #tableOf(settings: GateSettings): RefusalTable {
+    return new RefusalTable(this.name, settings.revision, settings.policy.retryAfter, this.#runtime.random)
+  }
+}

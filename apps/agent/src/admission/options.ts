@@ -1,0 +1,31 @@
+import type { GatePolicy, Mode } from '@weir/policy/model'
+import type { Runtime } from '../core/clock.ts'
+import type { TenantRules } from './tenants.ts'
+
+/** What a gate obeys: one revision's words on it, and this agent's part of its resource's quotas. */
+export interface GateSettings extends TenantRules {
+  readonly policy: GatePolicy
+  readonly revision: number
+}
+
+export interface GateOptions {
+  readonly name: string
+  readonly runtime: Runtime
+  readonly settings: GateSettings
+  /** `WEIR_MODE` of the process: beats every policy. */
+  readonly modeOverride?: Mode | null
+  /** Tenants without a quota of their own that are told apart. Default 10,000. */
+  readonly maxTenants?: number
+  /** Tenants with figures of their own per collection, the largest; the rest is summed as `other`. Default 50. */
+  readonly tenantLabels?: number
+}
+
+/** What a handler sees of the work that it runs for. */
+export interface RunContext {
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Whether the cheaper variant is asked for. */
+  readonly degraded: boolean
+  /** Milliseconds until the deadline. */
+  readonly remainingMs: number
+}

@@ -1,0 +1,38 @@
+import { type ClassesPolicy, CRITICALITIES, type Criticality, type DeadlinePolicy } from '@weir/policy/model'
+
+/** Most units of rate that one piece of work draws. */
+const MAX_COST = 1_000_000
+
+/** Place in `CRITICALITIES`: 0 is the highest class. */
+export const CLASS_INDEX: ReadonlyMap<Criticality, number> = new Map(CRITICALITIES.map((name, index) => [name, index]))
+
+/** The class that work runs in: the policy's default where it names none that exists; an untrusted caller's is capped. */
+export const classOf = (claimed: Criticality | undefined, trusted: boolean, rules: ClassRules): number => {
+  if (claimed === undefined) return rules.default
+  const index = CLASS_INDEX.get(claimed)
+  if (index === undefined) return rules.default
+  return trusted || index > rules.highest ? index : rules.highest
+}
+
+export interface ClassRules {
+  readonly default: number
+  readonly highest: number
+}
+
+export const classRules = (policy: ClassesPolicy): ClassRules => ({
+  default: CLASS_INDEX.get(policy.default) ?? 0,
+  highest: CLASS_INDEX.get(policy.highest) ?? 0,
+})
+
+/** Remaining milliseconds by the policy's bounds; 0 and less mean that the deadline has passed, and are never raised to the least. */
+export const remainingOf = (claimed: number | undefined, policy: DeadlinePolicy): number => {
+  if (claimed === undefined || Number.isNaN(claimed)) return policy.defaultMs
+  if (claimed <= 0) return 0
+  return Math.min(Math.max(claimed, policy.minMs), policy.maxMs)
+}
+
+/** Units of rate. */
+export const costOf = (claimed: number | undefined): number => {
+  if (claimed === undefined || !(claimed >= 0)) return 1
+  return Math.min(claimed, MAX_COST)
+}

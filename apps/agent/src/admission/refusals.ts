@@ -1,0 +1,76 @@
+import type { GatePolicy, RefusalSignal } from '@weir/policy/model'
+import { GATE_REASONS } from '@weir/wire/model'
+import type { Random } from '../core/clock.ts'
+import { REASONS } from './reasons.ts'
+import type { Refusal } from './work.ts'
+
+/** Jittered Retry-After steps per reason and signal: enough to spread a herd, few enough to make beforehand. */
+const STEPS = 16
+
+type Row = readonly Refusal[]
+
+/**
+ * The refusals of one gate and revision: reason x signal x 16 jittered Retry-After steps, frozen, a row made when first used.
+ * Steps are handed out in turn: one draw in each sixteenth of [minMs, maxMs], in random order.
+ */
+export class RefusalTable {
+  readonly #gate: string
+  readonly #revision: number
+  readonly #rows = new Map<RefusalSignal, (Row | undefined)[]>()
+  readonly #retryAfterMs: readonly number[]
+  /** The caller left: there is nobody to answer. */
+  readonly cancelled: Refusal
+  #turn = 0
+
+  constructor(gate: string, revision: number, retryAfter: GatePolicy['retryAfter'], random: Random) {
+    this.#gate = gate
+    this.#revision = revision
+    this.#retryAfterMs = jittered(retryAfter, random)
+    this.cancelled = Object.freeze({
+      accepted: false,
+      gate,
+      reason: 'cancelled',
+      signal: 'stop',
+      retryAfterMs: 0,
+      revision,
+    })
+  }
+
+  /** `signal` defaults to the reason's own. */
+  next(reason: number, signal?: RefusalSignal): Refusal {
+    const word = REASONS[reason] ?? 'limit-reached'
+    const said = signal ?? GATE_REASONS[word].signal
+    const row = this.#rows.get(said)?.[reason] ?? this.#make(reason, said)
+    this.#turn = (this.#turn + 1) % STEPS
+    return row[this.#turn] as Refusal
+  }
+
+  #make(reason: number, signal: RefusalSignal): Row {
+    const word = REASONS[reason] ?? 'limit-reached'
+    const row = this.#retryAfterMs.map((retryAfterMs) =>
+      Object.freeze({
+        accepted: false,
+        gate: this.#gate,
+        reason: word,
+        signal,
+        retryAfterMs,
+        revision: this.#revision,
+      } as const),
+    )
+    const rows = this.#rows.get(signal) ?? []
+    rows[reason] = row
+    this.#rows.set(signal, rows)
+    return row
+  }
+}
+
+const jittered = ({ minMs, maxMs }: GatePolicy['retryAfter'], random: Random): number[] => {
+  const steps = Array.from({ length: STEPS }, (_, i) => Math.round(minMs + ((maxMs - minMs) * (i + random())) / STEPS))
+  for (let i = STEPS - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    const kept = steps[i] ?? minMs
+    steps[i] = steps[j] ?? minMs
+    steps[j] = kept
+  }
+  return steps
+}

@@ -28,8 +28,12 @@ export const AGENT_BOUNDS = {
   /** Above `WIRE.denseAgents` exports and reports get sparse; back to dense only below this, so that one agent more or less does not flap. */
   denseAgainAgents: 40,
   sparseReportMs: 10_000,
-  /** "Heard" and reports are written this often per agent: far below presumed-dead, and no write per heartbeat. */
-  presenceWriteMs: 15_000,
+  /** "Heard" is written this often per agent, in one statement for all: what is stored is at most two heartbeats and a second old. */
+  presenceWriteMs: WIRE.heartbeatMs,
+  /** Keys whose revocation is remembered, for a connection that was being checked meanwhile. */
+  revokedKeys: 1_000,
+  /** Other databases that agents of one service came from: each is audited once. */
+  foreignDatabases: 20,
   /** Rows of one write, and receipts kept while the database is away. */
   writeRows: 2_000,
   receiptBuffer: 20_000,

@@ -21,8 +21,12 @@ export interface HubPorts {
   readonly store: AgentStore
   readonly live: Pick<LiveBroadcast, 'agents' | 'watched'>
   readonly clock: HubClock
-  /** What an administrator should read in the audit. */
-  audit(entry: { action: string; ref: ServiceRef; target: string; detail: Record<string, unknown> }): void
+  /** The effective policy of a service as it is now; `null` before the first publish. */
+  policy(serviceId: string): Promise<PushedPolicy | null>
+  /** A socket that was closed for what it did: a refusal of access. */
+  misbehaved(key: AgentKeyIdentity, how: Misbehaviour, instance: string | null): void
+  /** Agents came over from another database: a restore, a move. */
+  databaseChanged(ref: ServiceRef, instance: string, from: string): void
   onError(error: unknown, where: string): void
 }
 
@@ -42,6 +46,7 @@ export class AgentHub {
   private readonly loading = new Map<string, Promise<Room | null>>()
   private readonly refreshing = new Map<string, { again: boolean }>()
   private readonly sessions = new Map<AgentSession, Room>()
+  private readonly revoked = new Set<string>()
   private readonly hellos = new Map<string, MessageRate>()
   private readonly buffer: WriteBuffer
   private readonly sinceMs: number
@@ -89,6 +94,7 @@ export class AgentHub {
     const session = new AgentSession(key, socket, this.events, this.bounds, this.ports.clock.monotonicMs())
     this.sessions.set(session, room)
     if (this.draining) session.end(CLOSE.shutdown, 'The control plane is restarting.')
+    if (this.revoked.has(key.keyId)) session.end(CLOSE.keyRevoked, 'The key was revoked.')
     return {
       message: (text) => session.receive(text, this.ports.clock.monotonicMs()),
       closed: () => session.closed(),
@@ -110,7 +116,7 @@ export class AgentHub {
         await Promise.all(this.loading.values())
         const room = [...this.rooms.values()].find((one) => one.serviceId === serviceId)
         if (room === undefined) return
-        const policy = await this.ports.store.policy(serviceId)
+        const policy = await this.ports.policy(serviceId)
         if (policy !== null) room.publish(policy)
       }
     } catch (error) {
@@ -123,6 +129,8 @@ export class AgentHub {
   /** Closes every socket that came with the key, now. Its agents keep their places until presumed dead. */
   keyRevoked(keyId: string): void {
     this.hellos.delete(keyId)
+    this.revoked.add(keyId)
+    for (const oldest of this.revoked) if (this.revoked.size > this.bounds.revokedKeys) this.revoked.delete(oldest)
     for (const session of [...this.sessions.keys()])
       if (session.key.keyId === keyId) session.end(CLOSE.keyRevoked, 'The key was revoked.')
   }
@@ -153,7 +161,7 @@ export class AgentHub {
       for (const member of room.roster.values()) {
         if (member.record.lastHeardAtMs - member.writtenAtMs < this.bounds.presenceWriteMs) continue
         member.writtenAtMs = nowMs
-        this.buffer.agent(member)
+        this.buffer.heard(member)
       }
     }
     for (const [keyId, rate] of this.hellos) if (rate.isFull(this.ports.clock.monotonicMs())) this.hellos.delete(keyId)
@@ -193,10 +201,11 @@ export class AgentHub {
       const stored = await this.ports.store.room(ref)
       if (stored === null) return null
       const { environment, service } = ref
+      const policy = await this.ports.policy(stored.serviceId)
       const listening = { sinceMs: this.sinceMs, wallMs: () => this.ports.clock.wallMs() }
       const room = new Room(
         { environment, service },
-        stored,
+        { ...stored, policy },
         this.ports.databaseId,
         listening,
         this.roomEvents,
@@ -231,8 +240,7 @@ export class AgentHub {
     },
     misbehaved: (session, how) => {
       this.misbehaviours[how] += 1
-      const target = session.member?.record.instance ?? ''
-      this.ports.audit({ action: 'agent.closed', ref: session.key, target, detail: { how, key: session.key.keyId } })
+      this.ports.misbehaved(session.key, how, session.member?.record.instance ?? null)
     },
     gone: (session) => {
       this.sessions.get(session)?.left(session)
@@ -244,12 +252,7 @@ export class AgentHub {
     changed: (member: Member) => this.buffer.agent(member),
     receipt: (receipt: Parameters<WriteBuffer['receipt']>[0]) => this.buffer.receipt(receipt),
     databaseChanged: (member: Member, from: string) =>
-      this.ports.audit({
-        action: 'agent.database-changed',
-        ref: member.record,
-        target: member.record.instance,
-        detail: { from, to: this.ports.databaseId },
-      }),
+      this.ports.databaseChanged(member.record, member.record.instance, from),
   }
 
   private helloRate(keyId: string): MessageRate {

@@ -34,6 +34,8 @@ export interface AgentKeyIdentity {
   readonly keyId: string
   readonly environment: string
   readonly service: string
+  /** The caller's address. */
+  readonly ip: string
 }
 
 /** One connection of one agent: reads its frames, keeps its bounds, remembers what it was last told. */

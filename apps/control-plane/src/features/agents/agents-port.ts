@@ -1,6 +1,5 @@
 import type { PolicyIdentity } from '@weir/policy/model'
 import type { AgentRecord, ReceiptRecord, ServiceRef } from './agent-record.ts'
-import type { PushedPolicy } from './pushed-policy.ts'
 
 export interface StoredAgent {
   readonly record: AgentRecord
@@ -18,17 +17,22 @@ export interface StoredRoom {
   readonly serviceId: string
   /** Every instance that has not ended: who counts in the split after a restart. */
   readonly members: readonly AgentRecord[]
-  readonly policy: PushedPolicy | null
+}
+
+/** What a store is told at once. An agent is in `agents` or in `heard`, not in both. */
+export interface AgentBatch {
+  readonly agents: readonly StoredAgent[]
+  readonly receipts: readonly ReceiptRecord[]
+  /** Only when they were heard last. */
+  readonly heard: readonly AgentRecord[]
 }
 
 /** Where agents and receipts are kept. */
 export abstract class AgentStore {
   /** `null`: there is no such service. */
   abstract room(ref: ServiceRef): Promise<StoredRoom | null>
-  /** The effective policy as it is now; `null` before the first publish. */
-  abstract policy(serviceId: string): Promise<PushedPolicy | null>
   /** One transaction; a row whose service is gone is left out. */
-  abstract write(agents: readonly StoredAgent[], receipts: readonly ReceiptRecord[]): Promise<void>
+  abstract write(batch: AgentBatch): Promise<void>
   /** By service and instance, from after the cursor. */
   abstract page(
     environment: string,

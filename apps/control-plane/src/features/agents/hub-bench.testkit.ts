@@ -67,7 +67,8 @@ export class TestAgent {
 export class HubBench {
   readonly clock = new VirtualClock()
   readonly store = new MemoryAgentStore()
-  readonly audits: { action: string; target: string; detail: Record<string, unknown> }[] = []
+  readonly misbehaviours: { how: string; instance: string | null }[] = []
+  readonly databases: { instance: string; from: string }[] = []
   readonly errors: unknown[] = []
   readonly told: { service: string; instances: string[] }[] = []
   readonly serviceId = this.store.addService(ORDERS)
@@ -89,7 +90,9 @@ export class HubBench {
           agents: (_, service, agents) => this.told.push({ service, instances: agents.map((agent) => agent.instance) }),
         },
         clock: this.clock,
-        audit: ({ action, target, detail }) => this.audits.push({ action, target, detail }),
+        policy: (serviceId) => this.store.policy(serviceId),
+        misbehaved: (_, how, instance) => this.misbehaviours.push({ how, instance }),
+        databaseChanged: (_, instance, from) => this.databases.push({ instance, from }),
         onError: (error) => this.errors.push(error),
       },
       this.bounds,
@@ -98,7 +101,7 @@ export class HubBench {
   }
 
   async connect(message: Hello | null, keyId = 'key-1'): Promise<TestAgent> {
-    const key: AgentKeyIdentity = { ...ORDERS, keyId }
+    const key: AgentKeyIdentity = { ...ORDERS, keyId, ip: '10.0.0.7' }
     const room = await this.hub.room(ORDERS)
     if (room === null) throw new Error('no such service')
     let connection: ReturnType<AgentHub['connect']> | null = null

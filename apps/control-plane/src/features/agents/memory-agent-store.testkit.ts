@@ -1,6 +1,6 @@
 import type { PolicyIdentity } from '@weir/policy/model'
 import { type AgentRecord, type ReceiptRecord, refKey, type ServiceRef } from './agent-record.ts'
-import { type AgentCursor, AgentStore, type StoredAgent, type StoredRoom } from './agents-port.ts'
+import { type AgentBatch, type AgentCursor, AgentStore, type StoredAgent, type StoredRoom } from './agents-port.ts'
 import type { PushedPolicy } from './pushed-policy.ts'
 
 /** Keeps everything in memory, for tests on virtual time; survives a "restart" of the hub by being handed to the next. */
@@ -24,18 +24,22 @@ export class MemoryAgentStore extends AgentStore {
     const members = [...this.agents.values()]
       .map(({ record }) => ({ ...record }))
       .filter((record) => refKey(record) === refKey(ref) && record.endedAtMs === null)
-    return { serviceId, members, policy: this.policies.get(serviceId) ?? null }
+    return { serviceId, members }
   }
 
-  override async policy(serviceId: string): Promise<PushedPolicy | null> {
+  async policy(serviceId: string): Promise<PushedPolicy | null> {
     return this.policies.get(serviceId) ?? null
   }
 
-  override async write(agents: readonly StoredAgent[], receipts: readonly ReceiptRecord[]): Promise<void> {
+  override async write({ agents, receipts, heard }: AgentBatch): Promise<void> {
     if (this.away) throw new Error('The store is away.')
     this.writes.push(agents.length)
     for (const agent of agents) this.agents.set(`${refKey(agent.record)} ${agent.record.instance}`, agent)
     for (const receipt of receipts) this.receiptRows.push({ ...receipt, id: BigInt(this.receiptRows.length + 1) })
+    for (const record of heard) {
+      const stored = this.agents.get(`${refKey(record)} ${record.instance}`)
+      if (stored !== undefined) stored.record.lastHeardAtMs = record.lastHeardAtMs
+    }
   }
 
   override async page(

@@ -32,13 +32,14 @@ export class Room {
   private readonly sessions = new Set<AgentSession>()
   /** Whose row on the screens changed since they were told. */
   private readonly changed = new Set<Member>()
+  private readonly foreign = new Set<string>()
   private pushed: PushedPolicy | null
   private sparse = false
   private leasesSentMs = Number.NEGATIVE_INFINITY
 
   constructor(
     readonly ref: ServiceRef,
-    stored: StoredRoom,
+    stored: StoredRoom & { readonly policy: PushedPolicy | null },
     private readonly databaseId: string,
     private readonly listening: Listening,
     private readonly events: RoomEvents,
@@ -77,7 +78,6 @@ export class Room {
     }
     if (known?.session == null && this.sessionsOf(session.key.keyId) >= this.bounds.instancesPerKey) return false
     const sameBoot = known?.record.boot === hello.boot
-    const was = known?.record.applied?.databaseId
     const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
     session.member = member
     this.sessions.add(session)
@@ -85,7 +85,7 @@ export class Room {
     this.greet(session, member, sameBoot)
     this.tellStore(member)
     const from = hello.applied?.databaseId
-    if (from !== undefined && from !== this.databaseId && from !== was) this.events.databaseChanged(member, from)
+    if (from !== undefined && from !== this.databaseId) this.cameFrom(member, from)
     return true
   }
 
@@ -190,6 +190,12 @@ export class Room {
       nowMs: this.listening.wallMs(),
       timing: this.bounds,
     })
+  }
+
+  private cameFrom(member: Member, databaseId: string): void {
+    if (this.foreign.has(databaseId) || this.foreign.size >= this.bounds.foreignDatabases) return
+    this.foreign.add(databaseId)
+    this.events.databaseChanged(member, databaseId)
   }
 
   private tellStore(member: Member): void {

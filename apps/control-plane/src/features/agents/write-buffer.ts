@@ -8,6 +8,7 @@ import type { Member } from './roster.ts'
  */
 export class WriteBuffer {
   private readonly agents = new Map<string, Member>()
+  private readonly heardOf = new Map<string, Member>()
   private receipts: ReceiptRecord[] = []
   private writing: Promise<void> | null = null
   receiptsDropped = 0
@@ -19,12 +20,19 @@ export class WriteBuffer {
   ) {}
 
   get pending(): number {
-    return this.agents.size + this.receipts.length
+    return Math.max(this.agents.size, this.heardOf.size, this.receipts.length)
   }
 
   agent(member: Member): void {
-    const { environment, service, instance } = member.record
-    this.agents.set(JSON.stringify([environment, service, instance]), member)
+    const key = keyOf(member)
+    this.agents.set(key, member)
+    this.heardOf.delete(key)
+  }
+
+  /** Only its presence; nothing where its whole state waits anyway. */
+  heard(member: Member): void {
+    const key = keyOf(member)
+    if (!this.agents.has(key)) this.heardOf.set(key, member)
   }
 
   receipt(receipt: ReceiptRecord): void {
@@ -48,22 +56,33 @@ export class WriteBuffer {
   }
 
   private async writeOnce(): Promise<boolean> {
-    const agents = [...this.agents].slice(0, this.bounds.writeRows)
+    const agents = takeFrom(this.agents, this.bounds.writeRows)
+    const heard = takeFrom(this.heardOf, this.bounds.writeRows)
     const receipts = this.receipts.splice(0, this.bounds.writeRows)
-    for (const [key] of agents) this.agents.delete(key)
     try {
-      await this.store.write(
-        agents.map(([, member]) => snapshotOf(member)),
+      await this.store.write({
+        agents: agents.map(snapshotOf),
         receipts,
-      )
+        heard: heard.map((member) => ({ ...member.record })),
+      })
       return true
     } catch (error) {
       this.onError(error)
-      for (const [key, member] of agents) if (!this.agents.has(key)) this.agents.set(key, member)
+      for (const member of agents) this.agent(member)
+      for (const member of heard) this.heard(member)
       this.receipts = [...receipts, ...this.receipts].slice(-this.bounds.receiptBuffer)
       return false
     }
   }
+}
+
+const keyOf = ({ record: { environment, service, instance } }: Member): string =>
+  JSON.stringify([environment, service, instance])
+
+const takeFrom = (waiting: Map<string, Member>, most: number): Member[] => {
+  const taken = [...waiting].slice(0, most)
+  for (const [key] of taken) waiting.delete(key)
+  return taken.map(([, member]) => member)
 }
 
 const snapshotOf = (member: Member): StoredAgent => ({

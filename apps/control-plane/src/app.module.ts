@@ -4,6 +4,7 @@ import type { Database } from './adapters/prisma/database.ts'
 import { AccessModule } from './app/access.module.ts'
 import { CoreModule } from './app/core.module.ts'
 import { RuntimeModule } from './app/runtime.module.ts'
+import { SocketsModule } from './app/sockets.module.ts'
 import type { Config } from './config/config.ts'
 import { logging } from './config/logging.ts'
 
@@ -14,7 +15,13 @@ export class AppModule {
   static of(config: Config, database: Database): DynamicModule {
     return {
       module: AppModule,
-      imports: [LoggerModule.forRoot(logging(config)), RuntimeModule.of(config, database), AccessModule, CoreModule],
+      imports: [
+        LoggerModule.forRoot(logging(config)),
+        RuntimeModule.of(config, database),
+        AccessModule,
+        CoreModule,
+        SocketsModule,
+      ],
     }
   }
 }

@@ -61,6 +61,15 @@ describe('a hello', () => {
     expect(bench.hub.connected).toBe(2)
   })
 
+  it('that takes its time finds the same room as those that came after', async () => {
+    const bench = new HubBench()
+    const slow = await bench.connect(null)
+    await bench.pass(1_000)
+    await bench.connect(hello('b'))
+    slow.say(hello('a'))
+    expect(slow.of('lease')).toEqual([{ type: 'lease', allocator: 'even', agents: 2, rank: 1 }])
+  })
+
   it('a second one on the same socket, and anything before the first, is a protocol error', async () => {
     const bench = new HubBench()
     const twice = await bench.connect(hello('a'))
@@ -104,7 +113,7 @@ describe('a publish', () => {
     for (let n = 0; n < 50; n++) agents.push(await bench.connect(hello(`a${n}`)))
     await bench.publish(4)
     const texts = agents.map((agent) => agent.socket.sent.find((text) => text.includes('"snapshot"')))
-    expect(new Set(texts)).toEqual(new Set([policyOf(4).snapshot]))
+    expect(new Set(texts)).toEqual(new Set([policyOf(4).snapshot.toString()]))
   })
 
   it('hinted twice, or late with a lower revision, is pushed once and never back', async () => {

@@ -34,6 +34,8 @@ export interface HubPorts {
 export interface AgentConnection {
   /** `null`: a binary frame. */
   message(text: string | null): void
+  /** A frame that cannot be read; the transport closes by itself. */
+  broken(how: Misbehaviour): void
   closed(): void
 }
 
@@ -93,10 +95,12 @@ export class AgentHub {
   connect(socket: TextSocket, key: AgentKeyIdentity, room: Room): AgentConnection {
     const session = new AgentSession(key, socket, this.events, this.bounds, this.ports.clock.monotonicMs())
     this.sessions.set(session, room)
+    room.enter(session)
     if (this.draining) session.end(CLOSE.shutdown, 'The control plane is restarting.')
     if (this.revoked.has(key.keyId)) session.end(CLOSE.keyRevoked, 'The key was revoked.')
     return {
       message: (text) => session.receive(text, this.ports.clock.monotonicMs()),
+      broken: (how) => session.broken(how),
       closed: () => session.closed(),
     }
   }
@@ -145,7 +149,7 @@ export class AgentHub {
 
   beat(): void {
     const nowMs = this.ports.clock.monotonicMs()
-    const ping = encode({ type: 'ping', n: this.pings++ })
+    const ping = Buffer.from(encode({ type: 'ping', n: this.pings++ }))
     for (const session of [...this.sessions.keys()]) session.beat(nowMs, ping)
     for (const [key, room] of this.rooms) {
       room.beat(nowMs)
@@ -176,9 +180,10 @@ export class AgentHub {
   /** A planned end: tells everybody when to come back, closes with 1001, writes what is known. */
   async drain(): Promise<void> {
     this.draining = true
-    const text = encode({ type: 'drain', minMs: this.bounds.drainMinMs, maxMs: this.bounds.drainMaxMs })
+    const { drainMinMs: minMs, drainMaxMs: maxMs } = this.bounds
+    const frame = Buffer.from(encode({ type: 'drain', minMs, maxMs }))
     for (const session of [...this.sessions.keys()]) {
-      session.sendText(text)
+      session.sendFrame(frame)
       session.end(CLOSE.shutdown, 'The control plane is restarting.')
     }
     await this.buffer.flush()

@@ -11,7 +11,7 @@ import {
   WIRE,
 } from '@weir/wire'
 import { MessageRate } from '../live/message-rate.ts'
-import type { TextSocket } from '../live/socket-port.ts'
+import type { Frame, TextSocket } from '../live/socket-port.ts'
 import type { AgentBounds } from './agent-bounds.ts'
 import type { Member } from './roster.ts'
 
@@ -99,7 +99,7 @@ export class AgentSession {
   }
 
   /** Time-outs and pings; `ping` is the frame of this beat, encoded once for all. */
-  beat(nowMs: number, ping: string): void {
+  beat(nowMs: number, ping: Frame): void {
     if (this.ended) return
     if (this.member === null && nowMs - this.openedAtMs > WIRE.helloTimeoutMs) {
       this.punish('no-hello', CLOSE.helloTimeout, 'No hello in time.')
@@ -116,11 +116,11 @@ export class AgentSession {
   }
 
   send(message: ControlMessage): void {
-    this.sendText(encode(message))
+    this.sendFrame(encode(message))
   }
 
-  sendText(text: string): void {
-    if (!this.ended) this.socket.send(text)
+  sendFrame(frame: Frame): void {
+    if (!this.ended) this.socket.send(frame)
   }
 
   /** Ends it with a reason; `gone` has been told when this returns. */
@@ -128,6 +128,13 @@ export class AgentSession {
     if (this.ended) return
     this.finish()
     this.socket.close(code, reason.slice(0, 120))
+  }
+
+  /** The transport found a frame that it could not read, and closes by itself. */
+  broken(how: Misbehaviour): void {
+    if (this.ended) return
+    this.events.misbehaved(this, how)
+    this.finish()
   }
 
   /** The other side, or the network, ended it. */

@@ -27,27 +27,36 @@ export interface AgentBatch {
   readonly heard: readonly AgentRecord[]
 }
 
+export interface AgentFilter {
+  readonly service?: string | undefined
+  /** A part of an instance's name. */
+  readonly search?: string | undefined
+  readonly after: AgentCursor | null
+  readonly limit: number
+}
+
+export interface AgentOfPage {
+  readonly record: AgentRecord
+  readonly intended: PolicyIdentity | null
+}
+
+export interface StoredReceipt extends ReceiptRecord {
+  readonly id: bigint
+}
+
 /** Where agents and receipts are kept. */
 export abstract class AgentStore {
   /** `null`: there is no such service. */
   abstract room(ref: ServiceRef): Promise<StoredRoom | null>
   /** One transaction; a row whose service is gone is left out. */
   abstract write(batch: AgentBatch): Promise<void>
-  /** By service and instance, from after the cursor. */
-  abstract page(
-    environment: string,
-    filter: {
-      readonly service?: string
-      readonly search?: string
-      readonly after: AgentCursor | null
-      readonly limit: number
-    },
-  ): Promise<{ readonly record: AgentRecord; readonly intended: PolicyIdentity | null }[]>
-  /** The newest first, before the id. */
+  /** By service and instance, from after the cursor. `null`: there is no such environment. */
+  abstract page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null>
+  /** The newest first, before the id. `null`: there is no such service. */
   abstract receipts(
     ref: ServiceRef,
     page: { readonly before: bigint | null; readonly limit: number },
-  ): Promise<(ReceiptRecord & { readonly id: bigint })[]>
+  ): Promise<StoredReceipt[] | null>
   /** Drops agents that ended before, and receipts that are neither recent nor among the newest of their service. */
   abstract prune(endedBefore: Date, receiptsBefore: Date): Promise<void>
 }

@@ -1,6 +1,12 @@
-import type { PolicyIdentity } from '@weir/policy/model'
-import { type AgentRecord, type ReceiptRecord, refKey, type ServiceRef } from './agent-record.ts'
-import { type AgentBatch, type AgentCursor, AgentStore, type StoredAgent, type StoredRoom } from './agents-port.ts'
+import { type ReceiptRecord, refKey, type ServiceRef } from './agent-record.ts'
+import {
+  type AgentBatch,
+  type AgentFilter,
+  type AgentOfPage,
+  AgentStore,
+  type StoredAgent,
+  type StoredRoom,
+} from './agents-port.ts'
 import type { PushedPolicy } from './pushed-policy.ts'
 
 /** Keeps everything in memory, for tests on virtual time; survives a "restart" of the hub by being handed to the next. */
@@ -42,10 +48,7 @@ export class MemoryAgentStore extends AgentStore {
     }
   }
 
-  override async page(
-    environment: string,
-    filter: { service?: string; search?: string; after: AgentCursor | null; limit: number },
-  ): Promise<{ record: AgentRecord; intended: PolicyIdentity | null }[]> {
+  override async page(environment: string, filter: AgentFilter): Promise<AgentOfPage[]> {
     const place = (record: { service: string; instance: string }) => JSON.stringify([record.service, record.instance])
     return [...this.agents.values()]
       .map(({ record }) => record)

@@ -6,9 +6,9 @@ import { isAhead, sameIdentity } from './agent-record.ts'
 export interface PushedPolicy {
   readonly identity: PolicyIdentity
   /** The wire frame. */
-  readonly snapshot: string
+  readonly snapshot: Buffer
   /** The answer to a poll: the same members without `type`. */
-  readonly body: string
+  readonly body: Buffer
   readonly etag: string
 }
 
@@ -20,8 +20,8 @@ export const pushedPolicy = (
   const members = `${JSON.stringify({ databaseId, revision, hash }).slice(1, -1)},"effective":${text}}`
   return {
     identity: { databaseId, revision, hash },
-    snapshot: `{"type":"snapshot",${members}`,
-    body: `{${members}`,
+    snapshot: Buffer.from(`{"type":"snapshot",${members}`),
+    body: Buffer.from(`{${members}`),
     etag: `"${databaseId}.${revision}.${hash}"`,
   }
 }

@@ -29,6 +29,7 @@ export interface RoomEvents {
 export class Room {
   readonly serviceId: string
   readonly roster: Roster
+  /** Those that have not said hello yet have no member. */
   private readonly sessions = new Set<AgentSession>()
   /** Whose row on the screens changed since they were told. */
   private readonly changed = new Set<Member>()
@@ -65,8 +66,13 @@ export class Room {
 
   sessionsOf(keyId: string): number {
     let count = 0
-    for (const session of this.sessions) if (session.key.keyId === keyId) count += 1
+    for (const session of this.sessions) if (session.member !== null && session.key.keyId === keyId) count += 1
     return count
+  }
+
+  /** A socket that has not said hello yet: while there is one, the room stays. */
+  enter(session: AgentSession): void {
+    this.sessions.add(session)
   }
 
   /** False: this key has no room for another instance. */
@@ -80,7 +86,6 @@ export class Room {
     const sameBoot = known?.record.boot === hello.boot
     const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
     session.member = member
-    this.sessions.add(session)
     this.chooseSparse()
     this.greet(session, member, sameBoot)
     this.tellStore(member)
@@ -167,7 +172,7 @@ export class Room {
     }
     const settled = !this.roster.needsSettling
     for (const session of this.sessions) {
-      if (session.isSlow) continue
+      if (session.member === null || session.isSlow) continue
       if (session.stale && this.pushed !== null) this.offer(session, this.pushed)
       if (settled) this.lease(session)
       if (session.sparse !== this.sparse) this.settings(session)
@@ -250,14 +255,14 @@ export class Room {
     })
     this.lease(session)
     if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot))
-      session.sendText(this.pushed.snapshot)
+      session.sendFrame(this.pushed.snapshot)
   }
 
   private offer(session: AgentSession, policy: PushedPolicy): void {
     const member = session.member
     if (member === null) return
     session.stale = session.isSlow
-    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.sendText(policy.snapshot)
+    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.sendFrame(policy.snapshot)
   }
 
   private lease(session: AgentSession): void {

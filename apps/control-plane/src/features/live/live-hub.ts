@@ -2,7 +2,7 @@ import { type Agent, type Alert, LIVE, type LiveMessage, type LiveRow, liveReque
 import { LIVE_BOUNDS, LIVE_CLOSE } from './live-bounds.ts'
 import { LiveBroadcast, type PublishedNotice } from './live-port.ts'
 import { MessageRate } from './message-rate.ts'
-import type { TextSocket } from './socket-port.ts'
+import type { Frame, TextSocket } from './socket-port.ts'
 
 /** Who is behind a live socket, and the question whether that still holds. A check that fails to answer leaves things as they are. */
 export interface LiveVisitor {
@@ -24,11 +24,12 @@ interface Watcher {
 
 /** What the transport calls for one socket. */
 export interface LiveConnection {
-  message(text: string): void
+  /** `null`: a binary frame. */
+  message(text: string | null): void
   closed(): void
 }
 
-const encode = (message: LiveMessage): string => JSON.stringify(message)
+const encode = (message: LiveMessage): Buffer => Buffer.from(JSON.stringify(message))
 const PING = encode({ type: 'ping' })
 
 /** Sockets by what they watch. `beat` drives every time-out: no timer per socket. */
@@ -100,7 +101,7 @@ export class LiveHub extends LiveBroadcast {
   }
 
   override tick(environment: string, at: Date, rows: readonly LiveRow[]): void {
-    const texts = new Map<string | null, string>()
+    const texts = new Map<string | null, Buffer>()
     for (const watcher of this.watchers) {
       if (watcher.environment !== environment || this.isSlow(watcher)) continue
       let text = texts.get(watcher.service)
@@ -134,7 +135,7 @@ export class LiveHub extends LiveBroadcast {
     return false
   }
 
-  private receive(watcher: Watcher, text: string): void {
+  private receive(watcher: Watcher, text: string | null): void {
     if (!this.watchers.has(watcher)) return
     const nowMs = this.clock.monotonicMs()
     watcher.lastHeardMs = nowMs
@@ -142,7 +143,7 @@ export class LiveHub extends LiveBroadcast {
       this.end(watcher, LIVE_CLOSE.tooMany, 'Too many messages.')
       return
     }
-    const request = liveRequestSchema.safeParse(parse(text))
+    const request = liveRequestSchema.safeParse(text === null ? null : parse(text))
     if (!request.success) {
       this.end(watcher, LIVE_CLOSE.protocol, 'The message is not understood.')
       return
@@ -169,12 +170,12 @@ export class LiveHub extends LiveBroadcast {
     return { code: LIVE_CLOSE.tooMany, reason: 'Too many windows of one operator.' }
   }
 
-  private tell(environment: string, text: string): void {
+  private tell(environment: string, text: Frame): void {
     for (const watcher of this.watchers) if (watcher.environment === environment) this.deliver(watcher, text)
   }
 
   /** For what must not be left out silently: a socket too slow for it is closed, and reads everything anew. */
-  private deliver(watcher: Watcher, text: string): void {
+  private deliver(watcher: Watcher, text: Frame): void {
     if (watcher.socket.bufferedBytes <= LIVE_BOUNDS.tooSlowBytes) {
       watcher.socket.send(text)
       return

@@ -1,4 +1,4 @@
-import type { TextSocket } from './socket-port.ts'
+import type { Frame, TextSocket } from './socket-port.ts'
 
 /** A socket for tests: keeps what it was given. */
 export class RecordingSocket implements TextSocket {
@@ -7,8 +7,8 @@ export class RecordingSocket implements TextSocket {
   terminated = false
   bufferedBytes = 0
 
-  send(text: string): void {
-    if (this.closedWith === null && !this.terminated) this.sent.push(text)
+  send(frame: Frame): void {
+    if (this.closedWith === null && !this.terminated) this.sent.push(frame.toString())
   }
 
   close(code: number, reason: string): void {

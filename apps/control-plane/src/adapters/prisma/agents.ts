@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common'
+import type { PolicyIdentity, Problem } from '@weir/policy/model'
+import type { AgentRecord, LastReceipt, ServiceRef } from '../../features/agents/agent-record.ts'
+import {
+  type AgentBatch,
+  type AgentFilter,
+  AgentStore,
+  type StoredReceipt,
+  type StoredRoom,
+} from '../../features/agents/agents-port.ts'
+import { HEARD, RECEIPTS, receiptLine, stateLine, UPSERT } from './agents-sql.ts'
+import { Database } from './database.ts'
+
+/** Receipts of one service that stay however old they are. */
+const RECEIPTS_KEPT = 1_000
+/** More agents of one service that have not ended than this are not read back; the presumed dead are swept long before. */
+const MOST_MEMBERS = 50_000
+
+/** What the row's columns do not say, as `report` holds it. */
+interface Report {
+  readonly keyId: string
+  readonly startedAtMs: number
+  readonly applied: PolicyIdentity | null
+  readonly receipt: LastReceipt | null
+  readonly gates: AgentRecord['gates']
+  readonly dependencies: AgentRecord['dependencies']
+}
+
+interface AgentLine {
+  readonly environment: string
+  readonly service: string
+  readonly instance: string
+  readonly boot: string
+  readonly zone: string | null
+  readonly host: string
+  readonly pid: number
+  readonly agent_version: string
+  readonly mode_override: AgentRecord['modeOverride']
+  readonly source: AgentRecord['source']
+  readonly report: Report | null
+  readonly first_heard_at: Date
+  readonly last_heard_at: Date
+  readonly ended_at: Date | null
+  readonly revision: number
+  readonly hash: string | null
+}
+
+const SELECT = `SELECT e.name AS environment, s.name AS service, a.instance, a.boot, a.zone, a.host, a.pid,
+  a.agent_version, a.mode_override, a.source, a.report, a.first_heard_at, a.last_heard_at, a.ended_at, s.revision, s.hash
+  FROM agent a JOIN service s ON s.id = a.service_id JOIN environment e ON e.id = s.environment_id`
+
+@Injectable()
+export class PrismaAgentStore extends AgentStore {
+  constructor(private readonly database: Database) {
+    super()
+  }
+
+  override async room({ environment, service }: ServiceRef): Promise<StoredRoom | null> {
+    const { prisma, pool } = this.database
+    const row = await prisma.service.findFirst({ where: { name: service, environment: { name: environment } } })
+    if (row === null) return null
+    const { rows } = await pool.query<AgentLine>(
+      `${SELECT} WHERE a.service_id = $1 AND a.ended_at IS NULL ORDER BY a.last_heard_at DESC LIMIT ${MOST_MEMBERS}`,
+      [row.id],
+    )
+    return { serviceId: row.id, members: rows.map(recordOf) }
+  }
+
+  override async write({ agents, receipts, heard }: AgentBatch): Promise<void> {
+    const { databaseId, pool } = this.database
+    const client = await pool.connect()
+    try {
+      await client.query('BEGIN')
+      if (agents.length > 0)
+        await client.query(UPSERT, [JSON.stringify(agents.map((one) => stateLine(one, databaseId)))])
+      if (receipts.length > 0) await client.query(RECEIPTS, [JSON.stringify(receipts.flatMap(receiptLine))])
+      if (heard.length > 0)
+        await client.query(HEARD, [
+          heard.map((record) => record.environment),
+          heard.map((record) => record.service),
+          heard.map((record) => record.instance),
+          heard.map((record) => new Date(record.lastHeardAtMs)),
+        ])
+      await client.query('COMMIT')
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    } finally {
+      client.release()
+    }
+  }
+
+  override async page(environment: string, filter: AgentFilter) {
+    const { prisma, pool, databaseId } = this.database
+    if ((await prisma.environment.count({ where: { name: environment } })) === 0) return null
+    const { rows } = await pool.query<AgentLine>(
+      `${SELECT} WHERE e.name = $1 AND ($2::text IS NULL OR s.name = $2) AND ($3::text IS NULL OR position($3 in a.instance) > 0)
+         AND ($4::text IS NULL OR (s.name, a.instance) > ($4, $5)) ORDER BY s.name, a.instance LIMIT $6`,
+      [
+        environment,
+        filter.service ?? null,
+        filter.search ?? null,
+        filter.after?.service ?? null,
+        filter.after?.instance ?? null,
+        filter.limit,
+      ],
+    )
+    return rows.map((line) => ({ record: recordOf(line), intended: intendedOf(line, databaseId) }))
+  }
+
+  override async receipts(
+    { environment, service }: ServiceRef,
+    { before, limit }: { readonly before: bigint | null; readonly limit: number },
+  ): Promise<StoredReceipt[] | null> {
+    const { prisma } = this.database
+    const row = await prisma.service.findFirst({ where: { name: service, environment: { name: environment } } })
+    if (row === null) return null
+    const rows = await prisma.receipt.findMany({
+      where: { serviceId: row.id, ...(before === null ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    })
+    return rows.map(({ id, instance, boot, databaseId, revision, hash, status, refused, at }) => ({
+      id,
+      environment,
+      service,
+      instance,
+      boot,
+      databaseId,
+      revision,
+      hash,
+      status: status as LastReceipt['status'],
+      refused: refused as unknown as Problem[],
+      atMs: at.getTime(),
+    }))
+  }
+
+  override async prune(endedBefore: Date, receiptsBefore: Date): Promise<void> {
+    const { pool } = this.database
+    await pool.query(`DELETE FROM agent WHERE ended_at < $1`, [endedBefore])
+    await pool.query(
+      `DELETE FROM receipt r WHERE r.at < $1 AND r.id < (SELECT n.id FROM receipt n WHERE n.service_id = r.service_id
+         ORDER BY n.id DESC OFFSET ${RECEIPTS_KEPT - 1} LIMIT 1)`,
+      [receiptsBefore],
+    )
+  }
+}
+
+const recordOf = (line: AgentLine): AgentRecord => ({
+  environment: line.environment,
+  service: line.service,
+  instance: line.instance,
+  boot: line.boot,
+  keyId: line.report?.keyId ?? '',
+  zone: line.zone,
+  host: line.host,
+  pid: line.pid,
+  agentVersion: line.agent_version,
+  modeOverride: line.mode_override,
+  source: line.source,
+  applied: line.report?.applied ?? null,
+  receipt: line.report?.receipt ?? null,
+  gates: line.report?.gates ?? [],
+  dependencies: line.report?.dependencies ?? [],
+  joinedAtMs: line.first_heard_at.getTime(),
+  startedAtMs: line.report?.startedAtMs ?? line.first_heard_at.getTime(),
+  lastHeardAtMs: line.last_heard_at.getTime(),
+  endedAtMs: line.ended_at?.getTime() ?? null,
+})
+
+const intendedOf = ({ revision, hash }: AgentLine, databaseId: string): PolicyIdentity | null =>
+  hash === null || revision === 0 ? null : { databaseId, revision, hash }

@@ -1,0 +1,121 @@
+import { Global, Inject, Logger, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common'
+import { HttpAdapterHost } from '@nestjs/core'
+import { PrismaAgentStore } from '../adapters/prisma/agents.ts'
+import { Database } from '../adapters/prisma/database.ts'
+import { Callers } from '../features/access/caller.ts'
+import { Identity } from '../features/access/identity.ts'
+import { AgentAccess } from '../features/agents/agent-access.ts'
+import { AgentHub } from '../features/agents/agent-hub.ts'
+import { AgentsService } from '../features/agents/agents.service.ts'
+import { AgentStore } from '../features/agents/agents-port.ts'
+import { pushedPolicy } from '../features/agents/pushed-policy.ts'
+import { AuditLog } from '../features/audit/audit-log.ts'
+import { RefusalLog } from '../features/audit/refusal-log.ts'
+import { Bus } from '../features/bus.ts'
+import { AgentKeys } from '../features/keys/agent-keys.ts'
+import { LiveHub } from '../features/live/live-hub.ts'
+import { LiveBroadcast } from '../features/live/live-port.ts'
+import { EffectivePolicies } from '../features/policies/effective-policies.ts'
+import { AgentPolicyController } from '../http/agent-policy.controller.ts'
+import { AgentsController } from '../http/agents.controller.ts'
+import { AgentEndpoint } from '../ws/agent-endpoint.ts'
+import { LiveEndpoint } from '../ws/live-endpoint.ts'
+import { Sockets } from '../ws/sockets.ts'
+import { UpgradeRouter } from '../ws/upgrade-router.ts'
+
+const logger = new Logger('sockets')
+const onError = (error: unknown, where: string) => logger.error(error, where)
+const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
+
+const agentHub = (
+  store: AgentStore,
+  live: LiveHub,
+  policies: EffectivePolicies,
+  refusals: RefusalLog,
+  audit: AuditLog,
+  { databaseId }: Database,
+): AgentHub =>
+  new AgentHub({
+    databaseId,
+    store,
+    live,
+    clock,
+    onError,
+    policy: async (serviceId) => {
+      const latest = await policies.latest(serviceId)
+      return latest === null ? null : pushedPolicy(latest, latest.effective)
+    },
+    misbehaved: ({ ip, keyId, environment, service }, how, instance) =>
+      refusals.note({ what: 'agent-socket', ip, actor: keyId, environment, service, detail: { how, instance } }),
+    databaseChanged: ({ environment, service }, target, from) => {
+      const entry = { actor: 'agent', action: 'agent.database-changed', environment, service, target, detail: { from } }
+      audit.write(entry).catch((error: unknown) => onError(error, 'audit'))
+    },
+  })
+
+/** Agents and dashboards: their sockets, and what REST says of agents. */
+@Global()
+@Module({
+  controllers: [AgentsController, AgentPolicyController],
+  providers: [
+    { provide: AgentStore, useClass: PrismaAgentStore },
+    {
+      provide: LiveHub,
+      useFactory: ({ databaseId }: Database) => new LiveHub(() => databaseId, clock),
+      inject: [Database],
+    },
+    { provide: LiveBroadcast, useExisting: LiveHub },
+    {
+      provide: AgentHub,
+      useFactory: agentHub,
+      inject: [AgentStore, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database],
+    },
+    {
+      provide: AgentAccess,
+      useFactory: (keys: AgentKeys, refusals: RefusalLog) => new AgentAccess(keys, refusals),
+      inject: [AgentKeys, RefusalLog],
+    },
+    {
+      provide: AgentsService,
+      useFactory: (hub: AgentHub, store: AgentStore, { databaseId }: Database) =>
+        new AgentsService(hub, store, databaseId, clock),
+      inject: [AgentHub, AgentStore, Database],
+    },
+    {
+      provide: UpgradeRouter,
+      useFactory: (agents: AgentHub, access: AgentAccess, live: LiveHub, identity: Identity, callers: Callers) =>
+        new UpgradeRouter(
+          [new AgentEndpoint(agents, access, callers), new LiveEndpoint(live, identity, callers)],
+          (error) => onError(error, 'upgrade'),
+        ),
+      inject: [AgentHub, AgentAccess, LiveHub, Identity, Callers],
+    },
+    {
+      provide: Sockets,
+      useFactory: (
+        router: UpgradeRouter,
+        agents: AgentHub,
+        live: LiveHub,
+        store: AgentStore,
+        policies: EffectivePolicies,
+        bus: Bus,
+      ) => new Sockets({ router, agents, live, store, policies, bus, onError }),
+      inject: [UpgradeRouter, AgentHub, LiveHub, AgentStore, EffectivePolicies, Bus],
+    },
+  ],
+  exports: [LiveBroadcast],
+})
+export class SocketsModule implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    private readonly sockets: Sockets,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.sockets.start(this.host.httpAdapter.getHttpServer())
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.sockets.stop()
+  }
+}

@@ -1,0 +1,33 @@
+import { Controller, Get, Param, Query } from '@nestjs/common'
+import { type Agent, type Page, pageQuerySchema, type ReceiptRow } from '@weir/api'
+import { z } from 'zod'
+import { AgentsService } from '../features/agents/agents.service.ts'
+import { orProblem } from './problem.ts'
+import { Requires } from './requires.ts'
+
+const agentsQuerySchema = pageQuerySchema.extend({ service: z.string().max(128).optional() })
+
+@Controller('api/v1/environments/:environment')
+@Requires('viewer')
+export class AgentsController {
+  constructor(private readonly agents: AgentsService) {}
+
+  /** Agents of an environment, or of one of its services, with what each made of the intended revision. */
+  @Get('agents')
+  async list(
+    @Param('environment') environment: string,
+    @Query({ schema: agentsQuerySchema }) query: z.output<typeof agentsQuerySchema>,
+  ): Promise<Page<Agent>> {
+    return orProblem(await this.agents.list(environment, query))
+  }
+
+  /** What agents answered to each revision, the newest first. */
+  @Get('services/:service/receipts')
+  async receipts(
+    @Param('environment') environment: string,
+    @Param('service') service: string,
+    @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
+  ): Promise<Page<ReceiptRow>> {
+    return orProblem(await this.agents.receipts({ environment, service }, query))
+  }
+}

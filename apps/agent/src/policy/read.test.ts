@@ -2,12 +2,15 @@ import { DEFAULT_DEPENDENCY, DEFAULT_GATE, type EffectivePolicy, LIMITS } from '
 import { policySchema, quotaSchema } from '@weir/policy/schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTHING, type RawEffective, readEffective } from './read.ts'
+import { NOTHING, type RawEffective, readEffective as read, type Unsupported } from './read.ts'
 
 const document = (gates: object, more: object = {}): RawEffective => ({
   policy: { version: 1, gates, ...more },
   quotas: {},
 })
+const none: Unsupported = () => []
+const readEffective = (raw: RawEffective, before: EffectivePolicy, unsupported = none) => read(raw, before, unsupported)
+
 const paths = (raw: RawEffective, before: EffectivePolicy = NOTHING) =>
   readEffective(raw, before).refused.map(({ path }) => path)
 
@@ -49,10 +52,18 @@ describe('reading a pushed policy', () => {
     ])
   })
 
-  it('keeps the fixed limit where the policy asks for an algorithm that this agent lacks', () => {
-    const reading = readEffective(document({ a: { concurrency: { algorithm: 'gradient2', initial: 30 } } }), NOTHING)
-    expect(reading.effective.policy.gates.a?.concurrency).toMatchObject({ algorithm: 'fixed', initial: 30 })
-    expect(reading.refused[0]).toMatchObject({ path: 'policy.gates.a.concurrency.algorithm' })
+  it('applies a gate of which it cannot do everything, and says what', () => {
+    const unsupported: Unsupported = ({ concurrency }) =>
+      concurrency.algorithm === 'fixed' ? [] : [{ path: 'concurrency.algorithm', message: 'A fixed limit stands in.' }]
+    const reading = readEffective(
+      document({ a: { concurrency: { algorithm: 'gradient2', initial: 30 } }, b: {} }),
+      NOTHING,
+      unsupported,
+    )
+    expect(reading.effective.policy.gates.a?.concurrency.initial).toBe(30)
+    expect(reading.refused).toEqual([
+      { path: 'policy.gates.a.concurrency.algorithm', message: 'A fixed limit stands in.' },
+    ])
   })
 
   it('refuses one tenant quota without touching the others', () => {
@@ -70,9 +81,9 @@ describe('reading a pushed policy', () => {
     expect(effective.quotas.constructor).toBeUndefined()
     expect(effective.quotas.api?.constructor).toBeUndefined()
     const hostile: unknown = JSON.parse('{"__proto__": {"rate": 0, "burst": null, "concurrency": null, "weight": 1}}')
-    const read = readEffective({ policy: {}, quotas: { api: hostile } }, NOTHING).effective.quotas
-    expect(Object.keys(read.api ?? {})).toEqual(['__proto__'])
-    expect(read.api?.hasOwnProperty).toBeUndefined()
+    const seen = readEffective({ policy: {}, quotas: { api: hostile } }, NOTHING).effective.quotas
+    expect(Object.keys(seen.api ?? {})).toEqual(['__proto__'])
+    expect(seen.api?.hasOwnProperty).toBeUndefined()
   })
 
   it('refuses the whole of a version that it does not read', () => {
@@ -105,9 +116,9 @@ describe('reading a pushed policy', () => {
     fc.assert(
       fc.property(number, number, number, number, (rate, burst, concurrency, weight) => {
         const quota = { rate, burst, concurrency, weight }
-        const read = readEffective({ policy: {}, quotas: { api: { t: quota } } }, NOTHING)
+        const seen = readEffective({ policy: {}, quotas: { api: { t: quota } } }, NOTHING)
         const right = quotaSchema.safeParse(quota)
-        expect(read.effective.quotas.api?.t).toEqual(right.success ? right.data : undefined)
+        expect(seen.effective.quotas.api?.t).toEqual(right.success ? right.data : undefined)
       }),
     )
   })

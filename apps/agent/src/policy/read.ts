@@ -9,7 +9,6 @@ import {
   type TenantsPolicy,
 } from '@weir/policy/model'
 import { dependencySchema, gateSchema, nameSchema, policySchema, quotaSchema, tenantSchema } from '@weir/policy/schema'
-import { withoutUnsupported } from './capabilities.ts'
 import { type ItemSchema, parseLeniently } from './strip.ts'
 
 /** An effective policy as it arrived, before anything in it is believed. */
@@ -35,6 +34,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** Collections that a tenant named `constructor` cannot look through. */
 const bare = <T>(): Record<string, T> => Object.create(null) as Record<string, T>
+
+/** What of a valid gate policy this agent cannot do, with paths from the gate; it says what stands in its place. */
+export type Unsupported = (gate: GatePolicy) => readonly Problem[]
 
 type Refuse = (path: readonly PropertyKey[], message: string) => void
 
@@ -103,7 +105,7 @@ const isPlainQuota = (value: unknown): value is Quota => {
  * Reads a pushed policy item by item: one gate, one dependency, one tenant quota. What is valid applies, what is not stays as `before` has it and
  * is listed with its path. Never throws.
  */
-export const readEffective = (raw: RawEffective, before: EffectivePolicy): Reading => {
+export const readEffective = (raw: RawEffective, before: EffectivePolicy, unsupported: Unsupported): Reading => {
   const refused: Problem[] = []
   const refuse: Refuse = (path, message) => {
     refused.push({ path: dotted(path), message })
@@ -131,7 +133,10 @@ export const readEffective = (raw: RawEffective, before: EffectivePolicy): Readi
     goodName,
     (value, path, name) => {
       const gate = readItem(gateSchema, value, path, refuse)
-      return gate && withoutUnsupported({ ...gate, resource: gate.resource ?? name }, path, refuse)
+      if (gate === null) return null
+      const complete: GatePolicy = { ...gate, resource: gate.resource ?? name }
+      for (const { path: at, message } of unsupported(complete)) refuse([...path, at], message)
+      return complete
     },
     refuse,
   )

@@ -1,7 +1,7 @@
 import { policyHash } from '@weir/policy/hash'
 import type { EffectivePolicy, PolicyIdentity, Problem } from '@weir/policy/model'
 import { type PolicySource, type Receipt, type ReceiptStatus, WIRE } from '@weir/wire/model'
-import { NOTHING, type RawEffective, readEffective } from './read.ts'
+import { NOTHING, type RawEffective, readEffective, type Unsupported } from './read.ts'
 import { type Standing, weigh } from './standing.ts'
 
 export interface Offer {
@@ -31,9 +31,14 @@ const clip = (problems: readonly Problem[]): readonly Problem[] => {
 
 /** The policy in force, and the rules by which another takes its place. */
 export class PolicyState {
+  readonly #unsupported: Unsupported
   #standing: Standing = { source: 'built-in', identity: null }
   #effective: EffectivePolicy = NOTHING
   #settled: Settled = { changed: false, status: 'applied', refused: [] }
+
+  constructor(unsupported: Unsupported) {
+    this.#unsupported = unsupported
+  }
 
   get effective(): EffectivePolicy {
     return this.#effective
@@ -68,7 +73,7 @@ export class PolicyState {
       this.#standing = { source, identity }
       return { ...this.#settled, changed: false }
     }
-    const reading = readEffective(offer.effective, this.#effective)
+    const reading = readEffective(offer.effective, this.#effective, this.#unsupported)
     const refused = clip(reading.refused)
     if (!reading.usable) return { changed: false, status: 'refused', refused }
     this.#standing = { source, identity }

@@ -1,5 +1,5 @@
 import { type Counter, type Gauge, type Histogram, type Meter, metrics } from '@opentelemetry/api'
-import { ATTRIBUTES, DURATION_BOUNDS_S, METRICS, type MetricAttribute, type MetricName } from '@weir/wire/model'
+import { ATTRIBUTES, DURATION_BOUNDS_S, METRICS, type MetricAttribute, type MetricName, WIRE } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
 import type { FigureAttributes, FigureSink } from '../core/figures.ts'
 
@@ -31,12 +31,11 @@ export class HostMeter implements FigureSink {
   readonly #histograms = new Map<MetricName, Histogram>()
   readonly #runtime: Runtime
   readonly #collect: (sink: FigureSink) => void
-  #intervalMs: number
+  #intervalMs: number = WIRE.exportMs
   #timer: unknown = null
 
-  constructor(runtime: Runtime, intervalMs: number, collect: (sink: FigureSink) => void) {
+  constructor(runtime: Runtime, collect: (sink: FigureSink) => void) {
     this.#runtime = runtime
-    this.#intervalMs = intervalMs
     this.#collect = collect
   }
 

@@ -1,0 +1,82 @@
+import type { Permit } from '../admission/work.ts'
+
+/**
+ * One admitted request from its permit to its end. The slot is free only when the response *and* the handler have ended: a response that is over while the
+ * handler still works holds it, and after the caller left that is a zombie.
+ *
+ * Outcome by status: 2xx and 3xx success; 4xx teaches nothing, save 429; 429 and 5xx are an overload signal.
+ */
+export class Handling {
+  readonly #permit: Permit
+  /** `silent`: nothing is seen of its own end, so its answer stands for it. */
+  #handler: 'silent' | 'runs' | 'ended' = 'silent'
+  #response: 'runs' | 'ended' | 'lost' = 'runs'
+  #status = 0
+  #answered = false
+  #bodyFailed = false
+
+  constructor(permit: Permit) {
+    this.#permit = permit
+  }
+
+  get permit(): Permit {
+    return this.#permit
+  }
+
+  /** The caller left before the response was complete. */
+  get lost(): boolean {
+    return this.#response === 'lost'
+  }
+
+  /** From here on the handler tells its own end, or defers it. */
+  handlerStarted(): void {
+    if (this.#handler === 'silent') this.#handler = 'runs'
+  }
+
+  /** It returned nothing: it has answered, or answers later by other means. */
+  handlerDeferred(): void {
+    if (this.#answered) this.handlerEnded()
+    else this.#handler = 'silent'
+  }
+
+  /** The body's own source failed: the connection will break from our side. */
+  bodyFails(): void {
+    this.#bodyFailed = true
+  }
+
+  /** The handler's own promise settled, or it returned its answer. */
+  handlerEnded(): void {
+    this.#handler = 'ended'
+    this.#settle()
+  }
+
+  /** An answer is on its way: the end of all work where no handler's own end will be seen. */
+  answered(): void {
+    this.#answered = true
+    if (this.#handler === 'silent') this.handlerEnded()
+  }
+
+  responseEnded(status: number): void {
+    this.#status = status
+    this.#response = 'ended'
+    if (this.#handler === 'silent') this.#handler = 'ended'
+    this.#settle()
+  }
+
+  /** `answerGiven`: a silent handler has nothing more to say. */
+  responseLost(answerGiven: boolean): void {
+    this.#response = 'lost'
+    if (!this.#bodyFailed) this.#permit.cancel()
+    if (answerGiven && this.#handler === 'silent') this.#handler = 'ended'
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (this.#response === 'runs' || this.#handler !== 'ended') return
+    const permit = this.#permit
+    if (this.#response === 'lost') permit[this.#bodyFailed ? 'failure' : 'ignored']()
+    else if (this.#status === 429 || this.#status >= 500) permit.dropped()
+    else if (this.#status >= 400) permit.ignored()
+    else permit.success()
+  }
+}

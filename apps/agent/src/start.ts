@@ -1,0 +1,49 @@
+import type { EvenSplit } from '@weir/policy/model'
+import type { Settings } from './options.ts'
+import type { PolicyState } from './policy/state.ts'
+import { readBootstrap } from './source/bootstrap.ts'
+import type { Disk } from './source/disk.ts'
+
+/** A disk that does not answer must not hold a start up: the control plane will. */
+const LOAD_WITHIN_MS = 1_000
+
+const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const bound = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, otherwise)
+  })
+  try {
+    return await Promise.race([work, bound])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Fills the state from what is on this machine, the bootstrap file first, since the snapshot on disk beats it; returns the last known split of quotas. */
+export const loadLocal = async (
+  state: PolicyState,
+  settings: Settings,
+  disk: Disk | null,
+  onError: (error: unknown) => void,
+): Promise<EvenSplit | null> => {
+  const { bootstrapFile, environment, service } = settings
+  const [document, snapshot] = await within(
+    Promise.all([bootstrapFile === null ? null : readBootstrap(bootstrapFile, onError), disk?.load() ?? null]),
+    LOAD_WITHIN_MS,
+    [null, null],
+  )
+  if (document !== null)
+    state.offer({ source: 'bootstrap', identity: null, effective: { policy: document, quotas: {} } })
+  if (snapshot === null) return null
+  const foreign =
+    (environment !== null && snapshot.environment !== null && snapshot.environment !== environment) ||
+    (service !== null && snapshot.service !== null && snapshot.service !== service)
+  if (foreign) {
+    onError(new Error(`The snapshot on disk is of ${snapshot.environment}/${snapshot.service}; it is not used.`))
+    return null
+  }
+  const settled = state.offer({ source: 'disk', identity: snapshot.identity, effective: snapshot.effective })
+  if (settled.status === 'refused')
+    onError(new Error(`The snapshot on disk is not used: ${settled.refused[0]?.message}`))
+  return snapshot.split
+}

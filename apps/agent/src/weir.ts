@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type DependencyPolicy,
+  type EvenSplit,
+  type Mode,
+  type PolicyIdentity,
+  type Problem,
+  type Quota,
+  SOLE,
+  UNNAMED_DEPENDENCY,
+  unnamedGate,
+} from '@weir/policy/model'
+import type { DependencyReport, GateReport, PolicySource } from '@weir/wire/model'
+import { Gate, type GateSettings } from './admission/gate.ts'
+import { unsupported } from './admission/support.ts'
+import type { Runtime } from './core/clock.ts'
+import type { FigureSink } from './core/figures.ts'
+import { realClock, realTimers } from './core/real.ts'
+import { report } from './core/report.ts'
+import { Handles } from './handles.ts'
+import { nodeHttp } from './http.ts'
+import { ControlLink } from './link.ts'
+import { readOptions, type Settings, type WeirOptions } from './options.ts'
+import { Dependency } from './outbound/dependency.ts'
+import { PolicyState } from './policy/state.ts'
+import { Disk } from './source/disk.ts'
+import { loadLocal } from './start.ts'
+import { Discard } from './telemetry/discard.ts'
+import { Exporter } from './telemetry/exporter.ts'
+import { VERSION } from './version.ts'
+
+/** What this process obeys and how it is doing. */
+export interface WeirStatus {
+  readonly instance: string
+  readonly environment: string | null
+  readonly service: string | null
+  /** Whether the control plane's socket is open. */
+  readonly connected: boolean
+  readonly source: PolicySource
+  /** `null` on a bootstrap file or the built-in policy. */
+  readonly policy: PolicyIdentity | null
+  /** What the policy asks and this process does not do. */
+  readonly refused: readonly Problem[]
+  /** The mode that beats every policy, where set. */
+  readonly modeOverride: Mode | null
+  /** Between how many live processes each quota is split, and which of them this is. */
+  readonly split: EvenSplit
+  readonly gates: readonly GateReport[]
+  readonly dependencies: readonly DependencyReport[]
+}
+
+interface Meter {
+  start(): void
+  setIntervalMs(intervalMs: number): void
+  close(withinMs: number): Promise<void>
+}
+
+/** Last words: `bye` and the last figures together, milliseconds. */
+const CLOSE_WITHIN_MS = 2_000
+/** How often a drain looks whether work is left, milliseconds. */
+const DRAIN_LOOK_MS = 20
+const NO_QUOTAS: Readonly<Record<string, Quota>> = Object.freeze({})
+
+/**
+ * The agent of one process. `start` never throws and never waits for the network: the process decides with the best policy at hand, and obeys a better
+ * one as soon as it arrives.
+ */
+export class Weir {
+  readonly #settings: Settings
+  readonly #boot = randomUUID()
+  readonly #runtime: Runtime
+  readonly #state = new PolicyState(unsupported)
+  readonly #http = nodeHttp()
+  readonly #disk: Disk | null
+  readonly #link: ControlLink | null
+  readonly #gates: Handles<Gate>
+  readonly #dependencies: Handles<Dependency>
+  #meter: Meter | null = null
+  #split: EvenSplit = SOLE
+  #draining = false
+  #closing: Promise<void> | null = null
+
+  private constructor(settings: Settings, runtime: Runtime) {
+    this.#settings = settings
+    this.#runtime = runtime
+    const complain = (message: string) => runtime.onError(new Error(message), 'weir')
+    this.#gates = new Handles('gate', (name) => this.#makeGate(name), complain)
+    this.#dependencies = new Handles('dependency', (name) => this.#makeDependency(name), complain)
+    const { link, snapshots } = settings
+    this.#disk =
+      link === null || snapshots === null
+        ? null
+        : new Disk({ ...snapshots, key: link.key, onError: (error) => runtime.onError(error, 'disk') })
+    this.#link = link === null ? null : this.#connect({ ...settings, link })
+  }
+
+  /** Resolves at once. Bad options are told to `onError`; the process then runs on the next best policy, at worst the built-in one, which refuses nothing. */
+  static async start(options: WeirOptions = {}): Promise<Weir> {
+    const { settings, problems } = readOptions(options, process.env)
+    const sink = typeof options.onError === 'function' ? options.onError : () => undefined
+    const base = { clock: realClock, timers: realTimers, random: Math.random, onError: sink }
+    const runtime: Runtime = { ...base, onError: (error, where) => report(base, error, where) }
+    for (const problem of problems) runtime.onError(new Error(problem), 'options')
+    const weir = new Weir(settings, runtime)
+    try {
+      await weir.#begin()
+    } catch (error) {
+      runtime.onError(error, 'start')
+    }
+    return weir
+  }
+
+  /** The gate of this name, made when first asked for. A gate that the policy does not name observes: it counts and refuses nothing. */
+  gate(name: string): Gate {
+    return this.#gates.get(name)
+  }
+
+  /** The dependency of this name, made when first asked for. One that the policy does not name observes. */
+  dependency(name: string): Dependency {
+    return this.#dependencies.get(name)
+  }
+
+  status(): WeirStatus {
+    const { source, identity } = this.#state.standing
+    const welcome = this.#link?.welcome
+    return {
+      instance: this.#settings.instance,
+      environment: welcome?.environment ?? this.#settings.environment,
+      service: welcome?.service ?? this.#settings.service,
+      connected: this.#link?.connected ?? false,
+      source,
+      policy: identity,
+      refused: this.#state.refused,
+      modeOverride: this.#settings.mode,
+      split: this.#split,
+      ...this.#states(),
+    }
+  }
+
+  /** On SIGTERM, before the server closes: new work is refused with `draining`, what runs and waits goes on. Resolves when none is left, `ms` at the latest. */
+  async drain(ms: number): Promise<void> {
+    this.#draining = true
+    for (const [, gate] of this.#gates.all) gate.drain()
+    const until = realClock.now() + ms
+    const busy = () => this.#states().gates.some(({ active, zombies, waiting }) => active + zombies + waiting > 0)
+    while (busy() && realClock.now() < until && this.#closing === null) await delay(DRAIN_LOOK_MS)
+  }
+
+  /** Says bye, sends the last figures and leaves nothing behind: no timer, no socket, no listener. Bounded to about two seconds. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #begin(): Promise<void> {
+    const onError = (error: unknown) => this.#runtime.onError(error, 'start')
+    const split = await loadLocal(this.#state, this.#settings, this.#disk, onError)
+    if (split !== null) this.#split = split
+    this.#applyAll()
+    this.#link?.start()
+    this.#meter = await this.#makeMeter()
+    this.#meter?.start()
+  }
+
+  #connect(settings: Settings & { readonly link: NonNullable<Settings['link']> }): ControlLink {
+    return new ControlLink({
+      settings,
+      boot: this.#boot,
+      runtime: this.#runtime,
+      http: this.#http,
+      state: this.#state,
+      disk: this.#disk,
+      onPolicy: () => this.#applyAll(),
+      onSplit: (split) => {
+        this.#split = split
+        this.#applyAll()
+      },
+      onExportMs: (exportMs) => this.#meter?.setIntervalMs(exportMs),
+      states: () => this.#states(),
+    })
+  }
+
+  async #makeMeter(): Promise<Meter | null> {
+    const { telemetry, metrics } = this.#settings
+    const collect = (sink: FigureSink) => {
+      for (const [, gate] of this.#gates.all) gate.collect(sink)
+      for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
+    }
+    if (telemetry === 'host') {
+      const { HostMeter } = await import('./telemetry/host.ts')
+      return new HostMeter(this.#runtime, collect)
+    }
+    if (metrics === null) return new Discard(this.#runtime, collect)
+    return new Exporter({
+      ...metrics,
+      runtime: this.#runtime,
+      wall: Date.now,
+      http: this.#http,
+      resource: () => {
+        const { service, environment, instance } = this.status()
+        return { service, environment, instance, boot: this.#boot, version: VERSION }
+      },
+      collect,
+    })
+  }
+
+  #gateSettings(name: string): GateSettings {
+    const { policy, quotas } = this.#state.effective
+    const gate = own(policy.gates, name) ?? unnamedGate(name)
+    return {
+      policy: gate,
+      revision: this.#state.standing.identity?.revision ?? 0,
+      tenants: policy.tenants,
+      quotas: own(quotas, gate.resource) ?? NO_QUOTAS,
+      split: this.#split,
+    }
+  }
+
+  #dependencySettings(name: string): { policy: DependencyPolicy; revision: number | null } {
+    const { mode } = this.#settings
+    const policy = own(this.#state.effective.policy.dependencies, name) ?? UNNAMED_DEPENDENCY
+    return {
+      policy: mode === null ? policy : { ...policy, mode },
+      revision: this.#state.standing.identity?.revision ?? null,
+    }
+  }
+
+  #makeGate(name: string): Gate {
+    const gate = new Gate({
+      name,
+      runtime: this.#runtime,
+      settings: this.#gateSettings(name),
+      modeOverride: this.#settings.mode,
+    })
+    if (this.#draining) gate.drain()
+    return gate
+  }
+
+  #makeDependency(name: string): Dependency {
+    const dependency = new Dependency(name, this.#runtime)
+    dependency.apply(this.#dependencySettings(name))
+    return dependency
+  }
+
+  /** One that fails to apply keeps what it had; the others are unharmed. */
+  #applyAll(): void {
+    const guarded = (what: string, apply: () => void) => {
+      try {
+        apply()
+      } catch (error) {
+        this.#runtime.onError(error, what)
+      }
+    }
+    for (const [name, gate] of this.#gates.all) guarded(`gate ${name}`, () => gate.apply(this.#gateSettings(name)))
+    for (const [name, dependency] of this.#dependencies.all)
+      guarded(`dependency ${name}`, () => dependency.apply(this.#dependencySettings(name)))
+  }
+
+  #states(): { gates: GateReport[]; dependencies: DependencyReport[] } {
+    return {
+      gates: Array.from(this.#gates.all, ([, gate]) => gate.report()),
+      dependencies: Array.from(this.#dependencies.all, ([, dependency]) => dependency.report()),
+    }
+  }
+
+  async #end(): Promise<void> {
+    // Everything else is unref'd: this keeps the process alive for its last words, and bounds them.
+    const bound = setTimeout(() => this.#http.close(), CLOSE_WITHIN_MS)
+    try {
+      for (const [, gate] of this.#gates.all) gate.close()
+      for (const [, dependency] of this.#dependencies.all) dependency.close()
+      await Promise.all([
+        this.#link?.close('closing', CLOSE_WITHIN_MS),
+        this.#meter?.close(CLOSE_WITHIN_MS),
+        this.#disk?.settled(),
+      ])
+    } catch (error) {
+      this.#runtime.onError(error, 'close')
+    } finally {
+      clearTimeout(bound)
+      this.#http.close()
+    }
+  }
+}
+
+/** A member of the record itself, never of its prototype. */
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,17 +1,22 @@
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { WsAdapter } from '@nestjs/platform-ws'
 import { Logger } from 'nestjs-pino'
 import { startEmbeddedPostgres } from './adapters/postgres/embedded.ts'
 import { migrate, readMigrations } from './adapters/postgres/migrate.ts'
 import { holdReplicaLock } from './adapters/postgres/replica-lock.ts'
+import { isDatabaseAway } from './adapters/prisma/away.ts'
 import { Database } from './adapters/prisma/database.ts'
 import { type Config, StartRefused } from './config/config.ts'
+import { QuietFramework } from './config/logging.ts'
 import { ProblemFilter } from './http/problem.filter.ts'
+import { requestSpans } from './http/request-spans.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { validationPipe } from './http/validation.ts'
+import { ValidationPipe } from './http/validation.ts'
 
 /** REST bodies; OTLP has its own bound. A policy document is at most 256 KiB, and JSON escapes may double it. */
 const BODY_BYTES = 1_048_576
@@ -73,12 +78,31 @@ export const httpAdapter = async (config: Config): Promise<FastifyAdapter> => {
 }
 
 /** Everything between the network and the controllers, the same in tests and in production. */
-export const dressApplication = (app: NestFastifyApplication): void => {
-  app.useLogger(app.get(Logger))
+export const dressApplication = async (app: NestFastifyApplication, config: Config): Promise<void> => {
+  app.useLogger(new QuietFramework(app.get(Logger)))
   app.useWebSocketAdapter(new WsAdapter(app))
-  app.useGlobalFilters(new ProblemFilter())
-  app.useGlobalPipes(validationPipe())
-  securityHeaders(app.getHttpAdapter().getInstance())
+  app.useGlobalFilters(new ProblemFilter(isDatabaseAway))
+  app.useGlobalPipes(new ValidationPipe())
+  const fastify = app.getHttpAdapter().getInstance()
+  securityHeaders(fastify)
+  if (config.otlpEndpoint !== null) requestSpans(fastify)
+  await app.register(fastifyStatic, { root: config.dashboardFolder, serve: false, suppressWarning: true })
+}
+
+/** Whether the port is free, asked before a database is started for nothing. */
+export const checkPort = (config: Config): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error) => reject(unlistenable(config, error) ?? error))
+    probe.listen(config.port, config.host, () => probe.close(() => resolve()))
+  })
+
+const unlistenable = ({ host, port }: Config, error: unknown): StartRefused | null => {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  if (code === 'EADDRINUSE') return new StartRefused(`Port ${port} on ${host} is taken: end what uses it, or set PORT.`)
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartRefused(`${host}:${port} cannot be listened on (${code}): set HOST and PORT.`)
+  return null
 }
 
 /** Listens; a port that is taken is one clear line. */
@@ -86,12 +110,7 @@ export const listen = async (app: NestFastifyApplication, config: Config): Promi
   try {
     await app.listen(config.port, config.host)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'EADDRINUSE')
-      throw new StartRefused(`Port ${config.port} on ${config.host} is taken: end what uses it, or set PORT.`)
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-      throw new StartRefused(`${config.host}:${config.port} cannot be listened on (${code}): set HOST and PORT.`)
-    throw error
+    throw unlistenable(config, error) ?? error
   }
   return app.getUrl()
 }

@@ -2,8 +2,9 @@ import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { AppModule } from './app.module.ts'
-import { dressApplication, httpAdapter, listen, openDatabase } from './boot.ts'
+import { checkPort, dressApplication, httpAdapter, listen, openDatabase } from './boot.ts'
 import { readConfig, StartRefused } from './config/config.ts'
+import { startSelfTracing } from './config/self-tracing.ts'
 import { OperatorStore } from './features/access/operators.ts'
 import { announceSetup } from './features/access/setup-announcement.ts'
 
@@ -15,20 +16,32 @@ const refuse = (error: unknown): never => {
   process.exit(1)
 }
 
-const start = async (): Promise<void> => {
+/** Resolves at the first SIGTERM or SIGINT; from then on there is a limit, and a second signal ends at once. */
+const endAsked = (): Promise<void> =>
+  new Promise((resolve) => {
+    let asked = false
+    const end = () => {
+      if (asked) process.exit(1)
+      asked = true
+      setTimeout(() => process.exit(1), SHUTDOWN_MS).unref()
+      resolve()
+    }
+    process.on('SIGTERM', end)
+    process.on('SIGINT', end)
+  })
+
+const serve = async (): Promise<void> => {
   const config = readConfig(process.env, process.cwd())
-  const opened = await openDatabase(config, refuse)
+  await checkPort(config)
+  const asked = endAsked()
+  const endTracing = await startSelfTracing(config)
+  const opened = await openDatabase(config, (why) => refuse(new StartRefused(why)))
   let app: NestFastifyApplication | null = null
   try {
-    app = await NestFactory.create<NestFastifyApplication>(
-      AppModule.of(config, opened.database),
-      await httpAdapter(config),
-      {
-        bufferLogs: true,
-        abortOnError: false,
-      },
-    )
-    dressApplication(app)
+    const root = AppModule.of(config, opened.database)
+    const options = { bufferLogs: true, abortOnError: false }
+    app = await NestFactory.create<NestFastifyApplication>(root, await httpAdapter(config), options)
+    await dressApplication(app, config)
     const url = await listen(app, config)
     console.info(`weir: the control plane listens on ${url}`)
     await announceSetup(app.get(OperatorStore), {
@@ -38,24 +51,13 @@ const start = async (): Promise<void> => {
       print: console.info,
       now: Date.now,
     })
-  } catch (error) {
-    await app?.close().catch(() => {})
-    await opened.close().catch(() => {})
-    throw error
+    await asked
+  } finally {
+    await app?.close()
+    await opened.close()
+    await endTracing()
   }
-  const running = app
-  let ending = false
-  const end = () => {
-    if (ending) return
-    ending = true
-    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref()
-    running
-      .close()
-      .then(() => opened.close())
-      .then(() => process.exit(0), refuse)
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
 }
 
-await start().catch(refuse)
+await serve().catch(refuse)
+process.exit(0)

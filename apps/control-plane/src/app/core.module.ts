@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common'
-import { APP_GUARD } from '@nestjs/core'
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core'
 import { PrismaCatalog } from '../adapters/prisma/prisma-catalog.ts'
 import { PrismaAgentKeys } from '../adapters/prisma/prisma-keys.ts'
 import { PrismaOutbox } from '../adapters/prisma/prisma-outbox.ts'
@@ -19,9 +19,11 @@ import { RevisionWatch } from '../features/policies/revision-watch.ts'
 import { Catalog } from '../features/services/catalog.ts'
 import { QuotaStore } from '../features/tenants/quota-store.ts'
 import { Quotas } from '../features/tenants/quotas.service.ts'
+import { DashboardController } from '../http/dashboard.controller.ts'
 import { EnvironmentsController } from '../http/environments.controller.ts'
 import { HealthController } from '../http/health.controller.ts'
 import { KeysController } from '../http/keys.controller.ts'
+import { OpenApiController } from '../http/openapi.controller.ts'
 import { PolicyController } from '../http/policy.controller.ts'
 import { QuotasController } from '../http/quotas.controller.ts'
 import { RequiresGuard } from '../http/requires.ts'
@@ -29,7 +31,16 @@ import { RequiresGuard } from '../http/requires.ts'
 /** Services, policies, quotas, keys, health; exported are the query ports that other features meet this one through. */
 @Global()
 @Module({
-  controllers: [EnvironmentsController, PolicyController, QuotasController, KeysController, HealthController],
+  imports: [DiscoveryModule],
+  controllers: [
+    EnvironmentsController,
+    PolicyController,
+    QuotasController,
+    KeysController,
+    HealthController,
+    OpenApiController,
+    DashboardController,
+  ],
   providers: [
     { provide: Readiness, useClass: PrismaReadiness },
     { provide: Catalog, useClass: PrismaCatalog },

@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common'
-import { PROBLEM_CODES, type ProblemCode } from '@weir/api'
+import type { ProblemCode } from '@weir/api'
 import type { FastifyReply } from 'fastify'
 import type { Refusal } from '../features/result.ts'
 import { ProblemError, problemDocument } from './problem.ts'
@@ -8,6 +8,12 @@ import { ProblemError, problemDocument } from './problem.ts'
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger = new Logger('http')
+  readonly #isAway: (error: unknown) => boolean
+
+  /** `isAway` tells errors of a database that does not answer: they are no faults of the control plane. */
+  constructor(isAway: (error: unknown) => boolean) {
+    this.#isAway = isAway
+  }
 
   catch(error: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') {
@@ -16,7 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     const reply = host.switchToHttp().getResponse<FastifyReply>()
     if (reply.sent) return
-    const refusal = refusalOf(error)
+    const refusal = this.#isAway(error) ? AWAY : refusalOf(error)
     if (refusal.code === 'internal') this.#logger.error(error)
     const document = problemDocument(refusal)
     void reply
@@ -31,6 +37,11 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 const INTERNAL: Refusal = { code: 'internal', detail: 'The log of the control plane has the cause.' }
+
+const AWAY: Refusal = {
+  code: 'unavailable',
+  detail: 'The database does not answer. Agents go on with their last policy; try again in a moment.',
+}
 
 /** Codes by status, for errors of Nest and of Fastify's own parsers. */
 const BY_STATUS = new Map<number, ProblemCode>([
@@ -48,16 +59,16 @@ const BY_STATUS = new Map<number, ProblemCode>([
   [503, 'unavailable'],
 ])
 
-const NOT_JSON = /^FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY)$/
+/** Fastify's words for them; Nest passes on nothing else of the error. */
+const NOT_JSON = /^Body (is not valid JSON|cannot be empty)/
 
 const refusalOf = (error: unknown): Refusal => {
   if (error instanceof ProblemError) return error.refusal
   if (!(error instanceof Error)) return INTERNAL
-  const text = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (NOT_JSON.test(text) || (error instanceof SyntaxError && statusOf(error) === 400))
+  if (NOT_JSON.test(error.message) && statusOf(error) === 400)
     return { code: 'not-json', detail: 'The body is not valid JSON.' }
   const code = BY_STATUS.get(statusOf(error))
-  if (code === undefined || !(code in PROBLEM_CODES)) return INTERNAL
+  if (code === undefined) return INTERNAL
   return { code, detail: error.message }
 }
 

@@ -91,7 +91,7 @@ export const startTestApp = async (
   const module = Test.createTestingModule({ imports: [AppModule.of(config, opened.database)] })
   if (options.realIdentity !== true) module.overrideProvider(Identity).useClass(TestIdentity)
   const app = (await module.compile()).createNestApplication<NestFastifyApplication>(await httpAdapter(config))
-  dressApplication(app)
+  await dressApplication(app, config)
   const url = (await listen(app, config)).replace('[::1]', 'localhost')
   const call = async (method: string, path: string, { as = 'admin', body, headers }: CallOptions = {}) => {
     const response = await fetch(new URL(path, url), {

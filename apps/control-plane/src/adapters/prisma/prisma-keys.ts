@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common'
 import type { CreatedKey, Key } from '@weir/api'
+import { hashSecret, looksLike, makeSecret } from '../../features/access/secret.ts'
 import { Bus } from '../../features/bus.ts'
 import { AgentKeys, type KeyScope, type NewKey } from '../../features/keys/agent-keys.ts'
-import { looksLikeSecret, newSecret, secretHash } from '../../features/keys/secret.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { done, type Result, refused } from '../../features/result.ts'
 import type { AgentKey } from '../../generated/prisma/client.ts'
@@ -17,6 +17,9 @@ const KEPT_KEYS = 10_000
 const USE_NOTED_MS = 60_000
 /** Keys of one environment that are not revoked. */
 const MOST_KEYS = 5_000
+
+/** How every key begins; tokens and set-up tokens have longer beginnings. */
+const KEY = 'weir_'
 
 interface Kept {
   readonly scope: KeyScope | null
@@ -48,8 +51,8 @@ export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
   }
 
   override async authenticate(secret: string): Promise<KeyScope | null> {
-    if (!looksLikeSecret(secret)) return null
-    const hash = secretHash(secret)
+    if (!looksLike(KEY, secret)) return null
+    const hash = hashSecret(secret)
     const now = performance.now()
     const kept = this.#kept.get(hash)
     if (kept !== undefined && kept.until > now) return kept.scope
@@ -116,7 +119,7 @@ export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
         ])
       if ((await tx.agentKey.count({ where: { environmentId, revokedAt: null } })) >= MOST_KEYS)
         return refused('conflict', `An environment has at most ${MOST_KEYS} keys: revoke some.`)
-      const { secret, hash, prefix } = newSecret()
+      const { secret, hash, prefix } = makeSecret(KEY)
       const row = await tx.agentKey.create({
         data: { environmentId, kind, name, services: wanted, hash, prefix, createdBy: actor },
       })

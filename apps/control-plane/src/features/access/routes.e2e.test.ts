@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Open to everybody: what the sign-in page needs. */
-const OPEN = new Set(['GET /status', 'POST /setup'])
+/** Open to everybody: what the sign-in page needs, and the description of the routes. */
+const OPEN = new Set(['GET /status', 'POST /setup', 'GET /openapi.json'])
 /** Agents come with keys of their own; no role opens these. */
 const AGENTS = /^\w+ \/agent\//
 /** Writes that change nothing. */

@@ -97,8 +97,9 @@ export class Weir {
 
   /** Resolves at once. Bad options are told to `onError`; the process then runs on the next best policy, at worst the built-in one, which refuses nothing. */
   static async start(options: WeirOptions = {}): Promise<Weir> {
-    const { settings, problems } = readOptions(options, process.env)
-    const sink = typeof options.onError === 'function' ? options.onError : () => undefined
+    const given = options ?? {}
+    const { settings, problems } = readOptions(given, process.env)
+    const sink = typeof given.onError === 'function' ? given.onError : () => undefined
     const base = { clock: realClock, timers: realTimers, random: Math.random, onError: sink }
     const runtime: Runtime = { ...base, onError: (error, where) => report(base, error, where) }
     for (const problem of problems) runtime.onError(new Error(problem), 'options')
@@ -280,6 +281,8 @@ export class Weir {
     } finally {
       clearTimeout(bound)
       this.#http.close()
+      // Handles that were just closed are gone one turn later.
+      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }

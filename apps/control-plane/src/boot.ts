@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { WsAdapter } from '@nestjs/platform-ws'
 import { Logger } from 'nestjs-pino'
 import { startEmbeddedPostgres } from './adapters/postgres/embedded.ts'
-import { migrate, readMigrations } from './adapters/postgres/migrate.ts'
+import { MIGRATIONS, migrate, readMigrations } from './adapters/postgres/migrate.ts'
 import { holdReplicaLock } from './adapters/postgres/replica-lock.ts'
 import { isDatabaseAway } from './adapters/prisma/away.ts'
 import { Database } from './adapters/prisma/database.ts'
@@ -20,8 +19,6 @@ import { ValidationPipe } from './http/validation.ts'
 
 /** REST bodies; OTLP has its own bound. A policy document is at most 256 KiB, and JSON escapes may double it. */
 const BODY_BYTES = 1_048_576
-
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
 
 export interface OpenDatabase {
   readonly database: Database

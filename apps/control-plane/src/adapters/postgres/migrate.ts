@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartRefused } from '../../config/config.ts'
 
@@ -18,6 +19,9 @@ const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`
+
+/** The repository's `prisma/migrations`, from source and from the build alike. */
+export const MIGRATIONS = fileURLToPath(new URL('../../../../../prisma/migrations', import.meta.url))
 
 export interface Migration {
   readonly name: string

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** A program that the tests need and npm cannot bring. */
+interface SystemPackage {
+  readonly what: string
+  readonly debian: string
+  readonly paths: readonly string[]
+}
+
+export const CHROMIUM: SystemPackage = {
+  what: 'Chromium (for the browser tests)',
+  debian: 'chromium',
+  paths: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
+}
+
+const found = (wanted: SystemPackage): boolean =>
+  wanted.paths.some(existsSync) || (process.env.CHROMIUM !== undefined && existsSync(process.env.CHROMIUM))
+
+/** Installs a missing package as root on Debian, saying so; elsewhere fails with a sentence that says what to install. */
+export const ensure = (wanted: SystemPackage): void => {
+  if (found(wanted)) return
+  const may = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+  if (!may)
+    throw new Error(
+      `${wanted.what} is missing. Install it first (Debian and Ubuntu: apt-get install ${wanted.debian}), or name its path in CHROMIUM.`,
+    )
+  console.log(`Installing ${wanted.what}: apt-get install ${wanted.debian} …`)
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+  apt('update', '-qq')
+  apt('install', '-y', '-qq', '--no-install-recommends', wanted.debian)
+}

@@ -1,0 +1,106 @@
+/** Writes `docs/reference` from the tables of the code; a test proves that what is committed equals them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { PROBLEM_CODES } from '@weir/api'
+import { jsonSchema } from '@weir/policy'
+import {
+  ATTRIBUTES,
+  BAGGAGE_PREFIX,
+  CLOSE,
+  DEPENDENCY_REASONS,
+  DURATION_BOUNDS_S,
+  GATE_REASONS,
+  HEADERS,
+  METRICS,
+  RESOURCE,
+} from '@weir/wire'
+
+const table = (head: readonly string[], rows: readonly (readonly unknown[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(String).join(' | ')} |`).join('\n')
+const code = (text: unknown): string => `\`${String(text)}\``
+const page = (title: string, ...parts: readonly string[]): string => `# ${title}\n\n${parts.join('\n\n')}\n`
+
+const metrics = (): string =>
+  page(
+    'Metrics',
+    'What an agent exports over OTLP. Counters are delta and exact. Histogram bounds are in seconds.',
+    table(
+      ['name', 'kind', 'unit', 'attributes', 'what'],
+      Object.entries(METRICS).map(([name, row]) => [
+        code(name),
+        row.kind,
+        row.unit,
+        row.attributes.map((attribute) => code(ATTRIBUTES[attribute])).join(', '),
+        row.description,
+      ]),
+    ),
+    `Bounds of every duration: ${DURATION_BOUNDS_S.join(', ')}.`,
+    '## Resource attributes',
+    Object.values(RESOURCE)
+      .map((name) => `- ${code(name)}`)
+      .join('\n'),
+  )
+
+const reasons = (): string =>
+  page(
+    'Reasons of a refusal',
+    'A refusal says one of three things: **elsewhere** (this replica is busy, another may not be), **later** (wait), **stop** (a retry cannot help). The words are stable.',
+    '## Gates',
+    table(
+      ['reason', 'status', 'signal', 'booked as', 'what'],
+      Object.entries(GATE_REASONS).map(([name, row]) => [
+        code(name),
+        row.status,
+        row.signal,
+        row.expired ? 'expired' : 'shed',
+        row.title,
+      ]),
+    ),
+    '## Dependencies',
+    table(
+      ['reason', 'signal', 'what'],
+      Object.entries(DEPENDENCY_REASONS).map(([name, row]) => [code(name), row.signal, row.title]),
+    ),
+  )
+
+const wire = (): string =>
+  page(
+    'Headers, close codes, error codes',
+    '## Headers',
+    `Each also travels as W3C baggage with the prefix ${code(BAGGAGE_PREFIX)}.`,
+    table(
+      ['what', 'header'],
+      Object.entries(HEADERS).map(([name, header]) => [name, code(header)]),
+    ),
+    '## Close codes of the agent socket',
+    table(
+      ['why', 'code'],
+      Object.entries(CLOSE).map(([name, number]) => [name, number]),
+    ),
+    '## Error codes of REST',
+    'Errors are `application/problem+json` (RFC 9457) with `code` and, for bad input, `errors[{path, message}]`.',
+    table(
+      ['code', 'status'],
+      Object.entries(PROBLEM_CODES).map(([name, status]) => [code(name), status]),
+    ),
+  )
+
+/** Every file of `docs/reference`, by name. */
+export const reference = (): Record<string, string> => ({
+  'metrics.md': metrics(),
+  'reasons.md': reasons(),
+  'wire.md': wire(),
+  'policy.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+})
+
+export const referenceFile = (name: string): URL => new URL(`../docs/reference/${name}`, import.meta.url)
+
+/** What is committed, `undefined` where there is none. */
+export const committed = (name: string): string | undefined => {
+  try {
+    return readFileSync(referenceFile(name), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+if (import.meta.main) for (const [name, text] of Object.entries(reference())) writeFileSync(referenceFile(name), text)

@@ -11,7 +11,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{libs,apps,examples,tools}/**/*.test.ts'],
+          include: ['{libs,apps,examples,tools,test}/**/*.test.ts'],
           exclude: ['**/*.e2e.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },

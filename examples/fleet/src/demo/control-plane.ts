@@ -62,7 +62,7 @@ export class ControlPlane {
 
   /** Runs the `weir` command against this control plane's database. */
   async weir(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [app('cli/weir.js'), ...args], {
+    const { stdout } = await promisify(execFile)(process.execPath, [app('cli/main.js'), ...args], {
       env: { ...process.env, ...this.#env },
     })
     return stdout.trim()

@@ -1,0 +1,143 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type {
+  Agent,
+  Alert,
+  Draft,
+  Environment,
+  Me,
+  Outcomes,
+  OutcomesQuery,
+  Page,
+  PolicyState,
+  PolicyVersion,
+  QuotaRow,
+  Service,
+  Status,
+} from '@weir/api'
+import { type Answer, call, get, url } from './client.ts'
+import { ApiProblem } from './problem.ts'
+
+const SLOW_MS = 10_000
+
+/** Most pages read where a page shows a whole list: a bound, and said when it is met. */
+const MOST_PAGES = 20
+
+export interface Whole<T> {
+  readonly items: readonly T[]
+  /** The list goes on past what was read. */
+  readonly cut: boolean
+}
+
+type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+const whole = async <T>(segments: readonly string[], query: Query, signal: AbortSignal): Promise<Whole<T>> => {
+  const items: T[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer: Page<T> = await get<Page<T>>(url(segments, { limit: 1000, ...query, cursor }), signal)
+    items.push(...answer.items)
+    cursor = answer.next
+    if (cursor === null) return { items, cut: false }
+  }
+  return { items, cut: true }
+}
+
+export const statusQuery = queryOptions({
+  queryKey: ['status'],
+  queryFn: ({ signal }) => get<Status>('/api/v1/status', signal),
+  staleTime: 0,
+})
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => get<Me>('/api/v1/me', signal),
+  staleTime: 60_000,
+})
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: ({ signal }) => whole<Environment>(['environments'], {}, signal),
+  staleTime: 30_000,
+})
+
+export const servicesQuery = (environment: string) =>
+  queryOptions({
+    queryKey: ['services', environment],
+    queryFn: ({ signal }) => whole<Service>(['environments', environment, 'services'], {}, signal),
+    refetchInterval: SLOW_MS,
+  })
+
+const inService = (environment: string, service: string, ...rest: string[]): string[] => [
+  'environments',
+  environment,
+  'services',
+  service,
+  ...rest,
+]
+
+export const serviceQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['service', environment, service],
+    queryFn: ({ signal }) => call<Service>(url(inService(environment, service)), { signal }),
+    refetchInterval: SLOW_MS,
+  })
+
+export const policyQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['policy', environment, service],
+    queryFn: ({ signal }) => call<PolicyState>(url(inService(environment, service, 'policy')), { signal }),
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+  })
+
+/** The shared draft, or null where there is none. */
+export const draftQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['draft', environment, service],
+    queryFn: async ({ signal }): Promise<Answer<Draft> | null> => {
+      try {
+        return await call<Draft>(url(inService(environment, service, 'policy', 'draft')), { signal })
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return null
+        throw error
+      }
+    },
+    staleTime: 0,
+  })
+
+export const versionsQuery = (environment: string, service: string) =>
+  infiniteQueryOptions({
+    queryKey: ['versions', environment, service],
+    queryFn: ({ signal, pageParam }) =>
+      get<Page<PolicyVersion>>(
+        url(inService(environment, service, 'policy', 'versions'), { limit: 50, cursor: pageParam }),
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Page<PolicyVersion>) => page.next,
+  })
+
+export const quotasQuery = (environment: string, service: string, search: string) =>
+  queryOptions({
+    queryKey: ['quotas', environment, service, search],
+    queryFn: ({ signal }) => whole<QuotaRow>(inService(environment, service, 'quotas'), { search }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const agentsQuery = (environment: string, service: string | null) =>
+  queryOptions({
+    queryKey: ['agents', environment, service],
+    queryFn: ({ signal }) => whole<Agent>(['environments', environment, 'agents'], { service }, signal),
+    refetchInterval: service === null ? 5_000 : SLOW_MS,
+  })
+
+export const alertsQuery = (environment: string, service: string | null, state: 'firing' | 'resolved') =>
+  queryOptions({
+    queryKey: ['alerts', environment, service, state],
+    queryFn: ({ signal }) =>
+      get<Page<Alert>>(url(['environments', environment, 'alerts'], { state, service, limit: 200 }), signal),
+    refetchInterval: SLOW_MS,
+  })
+
+export const fetchOutcomes = (environment: string, query: OutcomesQuery, signal: AbortSignal): Promise<Outcomes> =>
+  get<Outcomes>(url(['environments', environment, 'outcomes'], query as Query), signal)

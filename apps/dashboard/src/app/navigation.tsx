@@ -1,0 +1,134 @@
+import { Select } from '@mantine/core'
+import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconServer2 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
+import classes from './shell.module.css'
+
+export const Navigation = ({ environment }: { environment: string | undefined }) => (
+  <>
+    <EnvironmentPicker environment={environment} />
+    {environment !== undefined && <EnvironmentLinks environment={environment} />}
+    <AccessLink />
+  </>
+)
+
+const EnvironmentPicker = ({ environment }: { environment: string | undefined }) => {
+  const { data } = useQuery(environmentsQuery)
+  const navigate = useNavigate()
+  if (data === undefined || data.items.length === 0) return null
+  return (
+    <Select
+      label="Environment"
+      size="sm"
+      data={data.items.map(({ name }) => name)}
+      value={environment ?? null}
+      placeholder="Choose one"
+      allowDeselect={false}
+      searchable={data.items.length > 8}
+      onChange={(name) => {
+        if (name !== null) void navigate({ to: '/e/$environment', params: { environment: name } })
+      }}
+    />
+  )
+}
+
+const Item = ({ icon, text, extra }: { icon: ReactNode; text: string; extra?: ReactNode }) => (
+  <>
+    {icon}
+    <span className={classes.navText}>{text}</span>
+    {extra}
+  </>
+)
+
+const EnvironmentLinks = ({ environment }: { environment: string }) => {
+  const alerts = useQuery(alertsQuery(environment, null, 'firing'))
+  const firing = alerts.data?.items.length ?? 0
+  const params = { environment }
+  return (
+    <>
+      <nav aria-label="Environment">
+        <ul className={classes.nav}>
+          <li>
+            <Link
+              to="/e/$environment"
+              params={params}
+              className={classes.navLink}
+              activeOptions={{ exact: true, includeSearch: false }}
+            >
+              <Item icon={<IconLayoutDashboard size={17} />} text="Overview" />
+            </Link>
+          </li>
+          <li>
+            <Link
+              to="/e/$environment/agents"
+              params={params}
+              className={classes.navLink}
+              activeOptions={{ includeSearch: false }}
+            >
+              <Item icon={<IconCpu size={17} />} text="Agents" />
+            </Link>
+          </li>
+          <li>
+            <Link to="/e/$environment/alerts" params={params} className={classes.navLink}>
+              <Item
+                icon={<IconBell size={17} />}
+                text="Alerts"
+                extra={firing > 0 && <span className={classes.navCount}>{firing} firing</span>}
+              />
+            </Link>
+          </li>
+        </ul>
+      </nav>
+      <ServiceLinks environment={environment} />
+    </>
+  )
+}
+
+/** Past this the list is no menu any more: the overview's table lists them all. */
+const MOST_LINKS = 40
+
+const ServiceLinks = ({ environment }: { environment: string }) => {
+  const { data } = useQuery(servicesQuery(environment))
+  if (data === undefined || data.items.length === 0) return null
+  return (
+    <nav aria-label="Services">
+      <span className={classes.navTitle}>Services</span>
+      <ul className={classes.nav}>
+        {data.items.slice(0, MOST_LINKS).map((service) => (
+          <li key={service.name}>
+            <Link
+              to="/e/$environment/s/$service"
+              params={{ environment, service: service.name }}
+              className={classes.navLink}
+              activeOptions={{ includeSearch: false }}
+            >
+              <Item
+                icon={<IconServer2 size={17} />}
+                text={service.name}
+                extra={service.openAlerts > 0 && <IconBell size={14} color="var(--w-warn)" aria-label="has an alert" />}
+              />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+const AccessLink = () => {
+  const { data: me } = useQuery(meQuery)
+  if (me?.role !== 'admin') return null
+  return (
+    <nav aria-label="Administration">
+      <ul className={classes.nav}>
+        <li>
+          <Link to="/access/$tab" params={{ tab: 'keys' }} className={classes.navLink} activeOptions={{ exact: false }}>
+            <Item icon={<IconKey size={17} />} text="Access" />
+          </Link>
+        </li>
+      </ul>
+    </nav>
+  )
+}

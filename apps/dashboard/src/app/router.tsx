@@ -1,0 +1,151 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiProblem } from '../api/problem.ts'
+import { environmentsQuery, meQuery } from '../api/queries.ts'
+import { NoEnvironment } from '../pages/overview/no-environment.tsx'
+import { Overview } from '../pages/overview/overview.tsx'
+import { ServiceFigures } from '../pages/service/figures.tsx'
+import { ServiceLayout } from '../pages/service/layout.tsx'
+import { Setup } from '../pages/sign-in/setup.tsx'
+import { SignIn } from '../pages/sign-in/sign-in.tsx'
+import { lastEnvironment } from './environment.ts'
+import { NotFound, PageFailure } from './fallbacks.tsx'
+import { agentsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
+import { Shell } from './shell.tsx'
+
+const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  component: SignIn,
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {},
+})
+const setupRoute = createRoute({ getParentRoute: () => rootRoute, path: '/setup', component: Setup })
+
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery)
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 401)
+        throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { to: location.href } })
+      throw error
+    }
+  },
+})
+
+const homeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  component: NoEnvironment,
+  beforeLoad: async ({ context }) => {
+    const { items } = await context.client.ensureQueryData(environmentsQuery)
+    const last = lastEnvironment()
+    const chosen = items.find((one) => one.name === last) ?? items.find((one) => one.services > 0) ?? items[0]
+    if (chosen !== undefined) throw redirect({ to: '/e/$environment', params: { environment: chosen.name } })
+  },
+})
+
+const overviewRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/e/$environment',
+  component: Overview,
+  validateSearch: overviewSearch,
+})
+const agentsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/e/$environment/agents',
+  validateSearch: agentsSearch,
+  component: lazyRouteComponent(() => import('../pages/agents/agents.tsx'), 'EnvironmentAgents'),
+})
+const alertsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/e/$environment/alerts',
+  component: lazyRouteComponent(() => import('../pages/alerts/alerts.tsx'), 'Alerts'),
+})
+
+const serviceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/e/$environment/s/$service',
+  component: ServiceLayout,
+})
+const figuresRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/',
+  component: ServiceFigures,
+  validateSearch: figuresSearch,
+})
+const policyRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/policy',
+  validateSearch: policySearch,
+  component: lazyRouteComponent(() => import('../pages/policy/policy.tsx'), 'PolicyPage'),
+})
+const historyRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/history',
+  component: lazyRouteComponent(() => import('../pages/history/history.tsx'), 'History'),
+})
+const quotasRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/quotas',
+  validateSearch: quotasSearch,
+  component: lazyRouteComponent(() => import('../pages/quotas/quotas.tsx'), 'Quotas'),
+})
+const serviceAgentsRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/agents',
+  validateSearch: agentsSearch,
+  component: lazyRouteComponent(() => import('../pages/agents/agents.tsx'), 'ServiceAgents'),
+})
+
+const accessRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/access/$tab',
+  component: lazyRouteComponent(() => import('../pages/access/access.tsx'), 'Access'),
+})
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  setupRoute,
+  appRoute.addChildren([
+    homeRoute,
+    overviewRoute,
+    agentsRoute,
+    alertsRoute,
+    serviceRoute.addChildren([figuresRoute, policyRoute, historyRoute, quotasRoute, serviceAgentsRoute]),
+    accessRoute,
+  ]),
+])
+
+export const makeRouter = (client: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { client },
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: NotFound,
+    defaultPendingMs: 300,
+    scrollRestoration: true,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}

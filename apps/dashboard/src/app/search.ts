@@ -1,0 +1,50 @@
+import { type RangeSearch, rangeSearch } from '../outcomes/range.ts'
+
+type Raw = Record<string, unknown>
+
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((one) => one === value)
+
+const text = (value: unknown): string | undefined =>
+  (typeof value === 'string' || typeof value === 'number') && String(value) !== ''
+    ? String(value).slice(0, 128)
+    : undefined
+
+/** Leaves out what is undefined, so that a URL says only what differs from the default. */
+const said = <T extends object>(search: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
+
+export type OverviewSearch = RangeSearch & { gates?: 'all' }
+export const overviewSearch = (raw: Raw): OverviewSearch => ({
+  ...rangeSearch(raw),
+  ...said({ gates: oneOf(raw.gates, ['all']) }),
+})
+
+export const BREAKDOWNS = ['reason', 'class', 'tenant'] as const
+export type Breakdown = (typeof BREAKDOWNS)[number]
+export const BROKEN_DOWN = ['shed', 'offered', 'accepted', 'expired', 'completed'] as const
+export type BrokenDown = (typeof BROKEN_DOWN)[number]
+
+export type FiguresSearch = RangeSearch & { gate?: string; by?: 'class' | 'tenant'; figure?: BrokenDown }
+export const figuresSearch = (raw: Raw): FiguresSearch => ({
+  ...rangeSearch(raw),
+  ...said({
+    gate: text(raw.gate),
+    by: oneOf(raw.by, ['class', 'tenant']),
+    figure: oneOf(raw.figure, ['offered', 'accepted', 'expired', 'completed']),
+  }),
+})
+
+export type PolicySearch = { view?: 'form' | 'document' }
+export const policySearch = (raw: Raw): PolicySearch => said({ view: oneOf(raw.view, ['form', 'document']) })
+
+export type QuotasSearch = { search?: string }
+export const quotasSearch = (raw: Raw): QuotasSearch => said({ search: text(raw.search) })
+
+export const AGENT_FILTERS = ['refused', 'pending', 'fallback', 'override', 'lost', 'ended'] as const
+export type AgentFilter = (typeof AGENT_FILTERS)[number]
+export type AgentsSearch = { search?: string; show?: AgentFilter }
+export const agentsSearch = (raw: Raw): AgentsSearch =>
+  said({ search: text(raw.search), show: oneOf(raw.show, AGENT_FILTERS) })

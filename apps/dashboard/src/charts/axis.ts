@@ -1,0 +1,22 @@
+const pad = (n: number): string => String(n).padStart(2, '0')
+const DAY = 86_400
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** Labels of the time axis for ticks `increment` seconds apart: seconds only where they differ, the date at midnight. */
+export const timeLabels = (ticks: readonly number[], increment: number): string[] =>
+  ticks.map((second) => {
+    const at = new Date(second * 1000)
+    if (increment >= DAY || (at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0))
+      return day.format(at)
+    const minutes = `${pad(at.getHours())}:${pad(at.getMinutes())}`
+    return increment < 60 ? `${minutes}:${pad(at.getSeconds())}` : minutes
+  })
+
+/** Upper end of a value axis that begins at 0: a little air above the highest, never an empty scale. */
+export const ceilingOf = (highest: number | null | undefined, least: number): number => {
+  const top = Math.max(least, (highest ?? 0) * 1.08)
+  const size = 10 ** Math.floor(Math.log10(top))
+  const unit = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((step) => step * size >= top) ?? 10
+  return unit * size
+}

@@ -1,0 +1,124 @@
+import uPlot from 'uplot'
+import { ceilingOf, timeLabels } from './axis.ts'
+import { isolated, type Line } from './lines.ts'
+
+/** A vertical mark on the time axis: a policy was published. */
+export interface Mark {
+  readonly second: number
+  readonly label: string
+}
+
+export interface PlotOptions {
+  readonly lines: readonly Line[]
+  readonly width: number
+  readonly height: number
+  /** Charts of one page share their cursor. */
+  readonly cursorKey: string
+  readonly format: (value: number | null) => string
+  /** Least upper end of the value axis. */
+  readonly least: number
+  readonly bounds: () => readonly [number, number]
+  readonly marks: () => readonly Mark[]
+  readonly onZoom: (from: number, to: number) => void
+  readonly onCursor: (index: number | null) => void
+}
+
+const FONT = '11px system-ui, sans-serif'
+
+type Paint = (name: string) => string
+
+const painter = (element: HTMLElement): Paint => {
+  const style = getComputedStyle(element)
+  return (name) => style.getPropertyValue(`--w-${name}`).trim()
+}
+
+const seriesOf = (line: Line, paint: Paint): uPlot.Series => ({
+  label: line.label,
+  stroke: paint(line.tone),
+  width: line.width ?? 1.5,
+  spanGaps: false,
+  ...(line.dash === undefined ? {} : { dash: [...line.dash] }),
+  ...(line.area === true ? { fill: `${paint(line.tone)}26` } : {}),
+  points: {
+    show: true,
+    size: 4,
+    filter: (plot, index) => {
+      const [from, to] = plot.series[0]?.idxs ?? [0, 0]
+      return isolated(plot.data[index] ?? [], from, to)
+    },
+  },
+})
+
+const axesOf = (options: PlotOptions, paint: Paint): uPlot.Axis[] => {
+  const common = {
+    stroke: paint('dim'),
+    font: FONT,
+    grid: { stroke: paint('grid'), width: 1 },
+    ticks: { show: false },
+  }
+  return [
+    { ...common, grid: { show: false }, space: 76, values: (_, ticks, __, ___, by) => timeLabels(ticks, by) },
+    { ...common, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => options.format(tick)) },
+  ]
+}
+
+const drawMarks = (plot: uPlot, marks: readonly Mark[], paint: Paint): void => {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`
+  ctx.fillStyle = ctx.strokeStyle = paint('mark')
+  ctx.lineWidth = ratio
+  ctx.setLineDash([3 * ratio, 3 * ratio])
+  for (const mark of marks) {
+    const x = Math.round(plot.valToPos(mark.second, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    const right = x > bbox.left + bbox.width - 60 * ratio
+    ctx.textAlign = right ? 'right' : 'left'
+    ctx.fillText(mark.label, x + (right ? -4 : 4) * ratio, bbox.top + 11 * ratio)
+  }
+  ctx.restore()
+}
+
+/** Makes the chart inside `element`, in the colours that the element's theme gives now. */
+export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
+  const paint = painter(element)
+  return new uPlot(
+    {
+      width: options.width,
+      height: options.height,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: options.cursorKey, setSeries: false },
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 6 },
+      },
+      scales: {
+        x: { time: true, range: () => [...options.bounds()] as [number, number] },
+        y: { range: (_, __, highest) => [0, ceilingOf(highest, options.least)] },
+      },
+      axes: axesOf(options, paint),
+      series: [{}, ...options.lines.map((line) => seriesOf(line, paint))],
+      hooks: {
+        draw: [(plot) => drawMarks(plot, options.marks(), paint)],
+        setCursor: [(plot) => options.onCursor(plot.cursor.idx ?? null)],
+        setSelect: [
+          (plot) => {
+            if (plot.select.width < 4) return
+            const from = plot.posToVal(plot.select.left, 'x')
+            const to = plot.posToVal(plot.select.left + plot.select.width, 'x')
+            plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+            options.onZoom(from, to)
+          },
+        ],
+      },
+    },
+    [[], ...options.lines.map(() => [])],
+    element,
+  )
+}

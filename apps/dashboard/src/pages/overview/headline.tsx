@@ -1,0 +1,53 @@
+import type { Service } from '@weir/api'
+import type { ReactNode } from 'react'
+import { LiveText } from '../../charts/live-text.tsx'
+import { count, plural, rate, share } from '../../format/numbers.ts'
+import type { Board } from '../../outcomes/board.ts'
+import { goodput, lossShare } from '../../outcomes/books.ts'
+import { RECENT_SECONDS, recentFigures } from '../../outcomes/recent.ts'
+import classes from './overview.module.css'
+
+const Tile = ({ label, children, sub }: { label: string; children: ReactNode; sub?: ReactNode }) => (
+  <div className={classes.tile}>
+    <dt className={classes.tileLabel}>{label}</dt>
+    <dd className={classes.tileValue}>{children}</dd>
+    {sub !== undefined && <dd className={classes.tileSub}>{sub}</dd>}
+  </div>
+)
+
+/** What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
+export const Headline = ({ board, services }: { board: Board; services: readonly Service[] }) => {
+  const live = services.reduce((sum, service) => sum + service.agents.live, 0)
+  const applied = services.reduce((sum, service) => sum + service.agents.applied, 0)
+  const refused = services.reduce((sum, service) => sum + service.agents.refused, 0)
+  const alerts = services.reduce((sum, service) => sum + service.openAlerts, 0)
+  const recent = (read: (figures: Record<string, number>, seconds: number) => string) => () => {
+    const { figures, seconds } = recentFigures(board, 'fleet')
+    return seconds === 0 ? '–' : read(figures, seconds)
+  }
+  return (
+    <dl className={classes.tiles} aria-label={`Averages of the last ${RECENT_SECONDS} seconds`}>
+      <Tile label="Goodput" sub="completed in time">
+        <LiveText board={board} text={recent((f, s) => rate(goodput(f) / s))} />
+      </Tile>
+      <Tile label="Offered" sub="work that arrived">
+        <LiveText board={board} text={recent((f, s) => rate((f.offered ?? 0) / s))} />
+      </Tile>
+      <Tile label="Refused" sub="shed or expired, of offered">
+        <LiveText board={board} text={recent((f) => share(lossShare(f) ?? 0))} />
+      </Tile>
+      <Tile
+        label="Agents on the intended policy"
+        sub={refused > 0 ? `${plural(refused, 'agent')} refused it` : 'applied of live'}
+      >
+        {count(applied)} of {count(live)}
+      </Tile>
+      <Tile
+        label="Alerts firing"
+        sub={alerts === 0 ? 'none' : plural(services.filter((s) => s.openAlerts > 0).length, 'service')}
+      >
+        {count(alerts)}
+      </Tile>
+    </dl>
+  )
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { servicesQuery } from '../../api/queries.ts'
+import { Chart } from '../../charts/chart.tsx'
+import { short } from '../../format/numbers.ts'
+import { overviewSplitter } from '../../outcomes/board.ts'
+import { isoOf, isStreamed, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
+import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { workLines } from '../../outcomes/work-lines.ts'
+import { Books } from '../../ui/books.tsx'
+import { PageHead, Panel } from '../../ui/panel.tsx'
+import { RangePicker } from '../../ui/range-picker.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { GatesChoice } from './gates-choice.tsx'
+import { Headline } from './headline.tsx'
+import { ServicesPanel } from './services-panel.tsx'
+
+const LINES = workLines('fleet')
+
+export const Overview = () => {
+  const { environment } = useParams({ from: '/app/e/$environment' })
+  const search = useSearch({ from: '/app/e/$environment' })
+  const navigate = useNavigate({ from: '/e/$environment' })
+  const range = useMemo(() => rangeOf(search), [search])
+  const services = useQuery(servicesQuery(environment))
+
+  const edge = useOutcomes(environment, { groupBy: 'none', edge: 'true' }, range, { enabled: search.gates !== 'all' })
+  const noEdge = edge.data?.series.every(({ figures }) => isSilent(figures.offered)) === true
+  const all = useOutcomes(environment, { groupBy: 'none' }, range, { enabled: search.gates === 'all' || noEdge })
+  const edgeOnly = search.gates !== 'all' && !noEdge
+  const history = edgeOnly ? edge : all
+
+  const step = isStreamed(range) ? 1 : (history.data?.step ?? 60)
+  const board = useBoard(
+    `${environment} ${edgeOnly}`,
+    range,
+    step,
+    overviewSplitter(() => edgeOnly),
+  )
+  useFill(board, history.data, () => 'fleet')
+  const bounds = useBounds(range)
+  const show = (range: RangeSearch) =>
+    void navigate({ search: ({ gates }) => (gates === undefined ? range : { ...range, gates }) })
+
+  return (
+    <>
+      <PageHead title={environment} sub="All services of this environment on one time axis">
+        <RangePicker range={range} step={step} onChange={show} />
+      </PageHead>
+      <Headline board={board} services={services.data?.items ?? []} />
+      <Panel label="Work of the environment" actions={<GatesChoice chosen={search.gates} noEdge={noEdge} />}>
+        {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
+        <Chart
+          title="Work"
+          unit="per second"
+          board={board}
+          lines={LINES}
+          bounds={bounds}
+          format={short}
+          height={280}
+          cursorKey={`overview ${environment}`}
+          onZoom={(from, to) => show({ from: isoOf(Math.floor(from)), to: isoOf(Math.ceil(to)) })}
+        />
+        <Books board={board} line="fleet" bounds={bounds} />
+      </Panel>
+      <ServicesPanel environment={environment} services={services} />
+    </>
+  )
+}
+
+const isSilent = (values: readonly (number | null)[] | undefined): boolean =>
+  values === undefined || values.every((value) => value === null)

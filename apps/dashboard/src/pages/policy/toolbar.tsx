@@ -1,0 +1,82 @@
+import { Button, Group, SegmentedControl } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import classes from '../../policy/policy.module.css'
+import type { SharedDraftState } from '../../policy/shared-draft.tsx'
+import type { Editor } from '../../policy/use-editor.ts'
+
+type View = 'both' | 'form' | 'document'
+
+/** Which panes are seen; in the URL. */
+export const useView = () => {
+  const { view } = useSearch({ from: '/app/e/$environment/s/$service/policy' })
+  const navigate = useNavigate({ from: '/e/$environment/s/$service/policy' })
+  const setView = (next: View) => void navigate({ search: next === 'both' ? {} : { view: next }, replace: true })
+  return { view: (view ?? 'both') as View, setView }
+}
+
+interface ToolbarProps {
+  readonly editor: Editor
+  readonly shared: SharedDraftState
+  readonly canEdit: boolean
+  readonly onPublish: () => void
+}
+
+const VIEWS = [
+  { value: 'both', label: 'Both' },
+  { value: 'form', label: 'Form' },
+  { value: 'document', label: 'Document' },
+]
+
+export const Toolbar = ({ editor, shared, canEdit, onPublish }: ToolbarProps) => {
+  const { view, setView } = useView()
+  const wrong = editor.checked.problems.length > 0
+  return (
+    <div className={classes.toolbar}>
+      <Group gap="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label="View"
+          data={VIEWS}
+          value={view}
+          onChange={(next) => setView(next as View)}
+        />
+        <Basis editor={editor} />
+      </Group>
+      {canEdit ? (
+        <Group gap="xs">
+          {editor.dirty && (
+            <>
+              <Button
+                size="xs"
+                variant="subtle"
+                color="gray"
+                onClick={() => editor.restart(editor.published.document, editor.published)}
+              >
+                Discard changes
+              </Button>
+              <Button size="xs" variant="default" loading={shared.save.isPending} onClick={() => shared.save.mutate()}>
+                Share draft
+              </Button>
+            </>
+          )}
+          <Button size="xs" disabled={!editor.dirty || wrong || editor.overtaken} onClick={onPublish}>
+            Review and publish
+          </Button>
+        </Group>
+      ) : (
+        <span className={classes.basis}>Your role may read the policy, not change it.</span>
+      )}
+    </div>
+  )
+}
+
+const Basis = ({ editor }: { editor: Editor }) => (
+  <span className={classes.basis} role="status">
+    {editor.base.version === 0 ? 'Nothing published yet' : `Version ${editor.base.version}`}
+    {editor.dirty && (
+      <>
+        , <strong>changed</strong>, {editor.kept ? 'kept in this browser' : 'not kept: this browser stores nothing'}
+      </>
+    )}
+  </span>
+)

@@ -1,0 +1,123 @@
+import { IconCircleCheck, IconCircleHalf2, IconCircleX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { Agent } from '@weir/api'
+import { agentsQuery } from '../../api/queries.ts'
+import { Chart } from '../../charts/chart.tsx'
+import type { Line } from '../../charts/lines.ts'
+import { plural, share, short } from '../../format/numbers.ts'
+import { useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { State } from '../../ui/state.tsx'
+import ui from '../../ui/ui.module.css'
+import type { Stage } from './figures.tsx'
+import classes from './service.module.css'
+
+/** Calls that the service makes, each dependency with books of its own: never added to the work of the gates. */
+export const Dependencies = ({ stage }: { stage: Stage }) => {
+  const { environment, service, range, board } = stage
+  const history = useOutcomes(environment, { kind: 'dependency', service, groupBy: 'gate' }, range)
+  useFill(board, history.data, (label) => `dependency:${label}`)
+  const agents = useQuery(agentsQuery(environment, service))
+  const live = (agents.data?.items ?? []).filter(({ presence }) => presence === 'live')
+  const names = new Set(history.data?.series.map(({ label }) => label) ?? [])
+  for (const agent of live) for (const { name } of agent.dependencies) names.add(name)
+  if (names.size === 0) return null
+  return (
+    <>
+      {[...names].sort().map((name) => (
+        <Dependency key={name} name={name} stage={stage} agents={live} />
+      ))}
+    </>
+  )
+}
+
+const callLines = (line: string): Line[] => [
+  {
+    id: 'completed',
+    label: 'completed',
+    tone: 'completed',
+    line,
+    figure: 'completed',
+    factor: 'rate',
+    area: true,
+    width: 2,
+  },
+  { id: 'calls', label: 'calls', tone: 'offered', line, figure: 'calls', factor: 'rate', dash: [6, 4] },
+  { id: 'shed', label: 'refused here', tone: 'shed', line, figure: 'shed', factor: 'rate' },
+  { id: 'failed', label: 'failed', tone: 'failed', line, figure: 'failed', factor: 'rate', dash: [9, 3, 2, 3] },
+  { id: 'fallbacks', label: 'fallbacks', tone: 'late', line, figure: 'fallbacks', factor: 'rate', dash: [2, 3] },
+]
+const attemptLines = (line: string): Line[] => [
+  { id: 'attempts', label: 'attempts', tone: 'accepted', line, figure: 'attempts', factor: 'rate', width: 2 },
+  { id: 'retries', label: 'retries', tone: 'shed', line, figure: 'retries', factor: 'rate', dash: [6, 3] },
+  {
+    id: 'budget',
+    label: 'budget was empty',
+    tone: 'failed',
+    line,
+    figure: 'budgetExhausted',
+    factor: 'rate',
+    dash: [2, 3],
+  },
+]
+const slotLines = (line: string): Line[] => [
+  { id: 'inFlight', label: 'in flight', tone: 'completed', line, figure: 'inFlight', factor: 1, area: true, width: 2 },
+  { id: 'ceiling', label: 'ceiling', tone: 'limit', line, figure: 'ceiling', factor: 1, dash: [6, 4] },
+  { id: 'open', label: 'open breakers', tone: 'failed', line, figure: 'breakersOpen', factor: 1, dash: [9, 3, 2, 3] },
+]
+
+const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agents: readonly Agent[] }) => {
+  const line = `dependency:${name}`
+  const common = {
+    board: stage.board,
+    bounds: stage.bounds,
+    cursorKey: stage.cursorKey,
+    marks: stage.marks,
+    onZoom: stage.onZoom,
+    height: 160,
+    format: short,
+  }
+  return (
+    <Panel title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
+      <div className={classes.grid}>
+        <Chart title="Calls" unit="per second" lines={callLines(line)} {...common} />
+        <Chart title="Attempts on the wire" unit="per second" lines={attemptLines(line)} {...common} />
+        <Chart
+          title="In flight against ceiling"
+          unit="calls, all processes together"
+          lines={slotLines(line)}
+          {...common}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+/** Where the breakers stand now, over the live agents. */
+const Breakers = ({ name, agents }: { name: string; agents: readonly Agent[] }) => {
+  const reports = agents.flatMap(({ dependencies }) => dependencies.filter((one) => one.name === name))
+  if (reports.length === 0) return <span className={ui.dim}>No live agent reports on it.</span>
+  const open = reports.filter(({ breaker }) => breaker === 'open').length
+  const half = reports.filter(({ breaker }) => breaker === 'half-open').length
+  const budget = Math.min(...reports.map(({ budgetLeft }) => budgetLeft))
+  return (
+    <div className={ui.tags}>
+      {open > 0 && (
+        <State tone="bad" icon={<IconCircleX size={15} />}>
+          Breaker open in {open} of {plural(reports.length, 'process', 'processes')}
+        </State>
+      )}
+      {half > 0 && (
+        <State tone="warn" icon={<IconCircleHalf2 size={15} />}>
+          Half-open in {half}
+        </State>
+      )}
+      {open + half === 0 && (
+        <State tone="good" icon={<IconCircleCheck size={15} />}>
+          Breakers closed
+        </State>
+      )}
+      <span className={ui.dim}>Least retry budget left: {share(budget)}</span>
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { Select } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { versionsQuery } from '../../api/queries.ts'
+import type { FiguresSearch } from '../../app/search.ts'
+import type { Mark } from '../../charts/plot.ts'
+import { serviceSplitter } from '../../outcomes/board.ts'
+import { isoOf, isStreamed, type Range, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
+import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { RangePicker } from '../../ui/range-picker.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { BreakdownPanel } from './breakdown.tsx'
+import { Dependencies } from './dependencies.tsx'
+import { GateCharts, WorkPanel } from './gate-charts.tsx'
+import classes from './service.module.css'
+
+/** What every chart of the page shares: one board, one time, one cursor. */
+export interface Stage {
+  readonly environment: string
+  readonly service: string
+  readonly gate: string | null
+  readonly range: Range
+  readonly board: ReturnType<typeof useBoard>
+  readonly bounds: () => readonly [number, number]
+  readonly cursorKey: string
+  readonly marks: readonly Mark[]
+  readonly onZoom: (from: number, to: number) => void
+}
+
+export const ServiceFigures = () => {
+  const { environment, service } = useParams({ from: '/app/e/$environment/s/$service/' })
+  const search = useSearch({ from: '/app/e/$environment/s/$service/' })
+  const navigate = useNavigate({ from: '/e/$environment/s/$service/' })
+  const gate = search.gate ?? null
+  const range = useMemo(() => rangeOf(search), [search])
+  const work = useOutcomes(environment, { service, ...(gate === null ? {} : { name: gate }), groupBy: 'none' }, range)
+  const gates = useOutcomes(environment, { service, groupBy: 'gate', step: 60 }, QUARTER, { again: true })
+  const step = isStreamed(range) ? 1 : (work.data?.step ?? 60)
+  const board = useBoard(`${environment} ${service} ${gate}`, range, step, serviceSplitter(gate))
+  useFill(board, work.data, () => 'work')
+  const bounds = useBounds(range)
+  const versions = useInfiniteQuery(versionsQuery(environment, service))
+  const published = useMemo(() => versions.data?.pages.flatMap(({ items }) => items) ?? [], [versions.data])
+  const marks = useMemo(
+    () => published.map(({ version, createdAt }) => ({ second: Date.parse(createdAt) / 1000, label: `v${version}` })),
+    [published],
+  )
+  const change = (change: Partial<FiguresSearch>, drop: (keyof FiguresSearch)[] = []) =>
+    void navigate({ search: (before) => without({ ...before, ...change }, drop), replace: true })
+  const show = (time: RangeSearch) => change(time, time.range === undefined ? ['range'] : ['from', 'to'])
+  const stage: Stage = {
+    environment,
+    service,
+    gate,
+    range,
+    board,
+    bounds,
+    marks,
+    cursorKey: `service ${environment} ${service}`,
+    onZoom: (from, to) => show({ from: isoOf(Math.floor(from)), to: isoOf(Math.ceil(to)) }),
+  }
+  return (
+    <>
+      <div className={classes.bar}>
+        <GateChoice
+          names={gates.data?.series.map(({ label }) => label) ?? []}
+          gate={gate}
+          onChange={(name) => (name === null ? change({}, ['gate']) : change({ gate: name }))}
+        />
+        <RangePicker range={range} step={step} onChange={show} />
+      </div>
+      {work.error !== null && <Failure error={work.error} retry={() => void work.refetch()} />}
+      <WorkPanel stage={stage} published={published} />
+      <BreakdownPanel stage={stage} search={search} onChange={change} />
+      <GateCharts stage={stage} />
+      <Dependencies stage={stage} />
+    </>
+  )
+}
+
+const QUARTER: Range = { live: true, name: '15m', seconds: 900 }
+
+const without = (search: FiguresSearch, drop: readonly (keyof FiguresSearch)[]): FiguresSearch => {
+  const kept = { ...search }
+  for (const key of drop) delete kept[key]
+  return kept
+}
+
+interface GateChoiceProps {
+  readonly names: readonly string[]
+  readonly gate: string | null
+  readonly onChange: (name: string | null) => void
+}
+
+const ALL = 'All gates'
+
+const GateChoice = ({ names, gate, onChange }: GateChoiceProps) => {
+  const known = gate === null || names.includes(gate) ? names : [gate, ...names]
+  if (known.length < 2 && gate === null) return <span />
+  return (
+    <Select
+      aria-label="Gate"
+      size="xs"
+      w={200}
+      allowDeselect={false}
+      data={[ALL, ...known]}
+      value={gate ?? ALL}
+      onChange={(name) => onChange(name === ALL ? null : name)}
+    />
+  )
+}

@@ -1,0 +1,126 @@
+import type { PolicyVersion } from '@weir/api'
+import { Chart } from '../../charts/chart.tsx'
+import type { Line } from '../../charts/lines.ts'
+import { duration, short } from '../../format/numbers.ts'
+import { moment } from '../../format/times.ts'
+import { workLines } from '../../outcomes/work-lines.ts'
+import { Books } from '../../ui/books.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import ui from '../../ui/ui.module.css'
+import type { Stage } from './figures.tsx'
+import classes from './service.module.css'
+
+const WORK = workLines('work')
+
+const ENDINGS: Line[] = [
+  { id: 'late', label: 'late', tone: 'late', line: 'work', figure: 'late', factor: 'rate', dash: [6, 3] },
+  { id: 'failed', label: 'failed', tone: 'failed', line: 'work', figure: 'failed', factor: 'rate' },
+  { id: 'cancelled', label: 'cancelled', tone: 'c8', line: 'work', figure: 'cancelled', factor: 'rate', dash: [2, 3] },
+  {
+    id: 'would',
+    label: 'would be shed (observe)',
+    tone: 'shed',
+    line: 'work',
+    figure: 'wouldShed',
+    factor: 'rate',
+    dash: [9, 3, 2, 3],
+  },
+]
+const QUEUE: Line[] = [
+  {
+    id: 'age',
+    label: 'age of the oldest',
+    tone: 'shed',
+    line: 'work',
+    figure: 'oldestAgeMs',
+    factor: 0.001,
+    area: true,
+  },
+  { id: 'p99', label: 'wait p99', tone: 'c3', line: 'work', figure: 'waitP99', factor: 1, dash: [6, 3] },
+]
+const SLOTS: Line[] = [
+  {
+    id: 'active',
+    label: 'in flight',
+    tone: 'completed',
+    line: 'work',
+    figure: 'active',
+    factor: 1,
+    area: true,
+    width: 2,
+  },
+  { id: 'limit', label: 'limit', tone: 'limit', line: 'work', figure: 'limit', factor: 1, dash: [6, 4] },
+  { id: 'waiting', label: 'waiting', tone: 'shed', line: 'work', figure: 'waiting', factor: 1, dash: [2, 3] },
+  { id: 'zombies', label: 'zombies', tone: 'failed', line: 'work', figure: 'zombies', factor: 1, dash: [9, 3, 2, 3] },
+]
+const LATENCY: Line[] = [
+  { id: 'p50', label: 'p50', tone: 'completed', line: 'work', figure: 'p50', factor: 1, width: 2 },
+  { id: 'p99', label: 'p99', tone: 'shed', line: 'work', figure: 'p99', factor: 1, dash: [6, 3] },
+]
+
+const common = ({ board, bounds, cursorKey, marks, onZoom }: Stage) => ({ board, bounds, cursorKey, marks, onZoom })
+
+export const WorkPanel = ({ stage, published }: { stage: Stage; published: readonly PolicyVersion[] }) => (
+  <Panel label="Work of the service">
+    <Chart title="Work" unit="per second" lines={WORK} format={short} height={260} {...common(stage)} />
+    <Books board={stage.board} line="work" bounds={stage.bounds} />
+    <Published stage={stage} published={published} />
+  </Panel>
+)
+
+const MOST_MARKS = 5
+
+/** The marks of the chart in words. */
+const Published = ({ stage, published }: { stage: Stage; published: readonly PolicyVersion[] }) => {
+  const [from, to] = stage.bounds()
+  const inside = published.filter(({ createdAt }) => {
+    const at = Date.parse(createdAt) / 1000
+    return at >= from && at <= to + 5
+  })
+  if (inside.length === 0) return null
+  return (
+    <ul className={classes.marks} aria-label="Published in this time">
+      {inside.slice(0, MOST_MARKS).map(({ version, createdAt, author, reason }) => (
+        <li key={version}>
+          <b>v{version}</b>{' '}
+          <span className={ui.dim}>
+            {moment(createdAt)}, {author}:
+          </span>{' '}
+          {reason}
+        </li>
+      ))}
+      {inside.length > MOST_MARKS && <li className={ui.dim}>and {inside.length - MOST_MARKS} earlier ones</li>}
+    </ul>
+  )
+}
+
+/** The gate from inside. Over several gates percentiles and ages are those of the worst, never an average. */
+export const GateCharts = ({ stage }: { stage: Stage }) => (
+  <div className={classes.grid}>
+    <Panel label="Slots">
+      <Chart
+        title="In flight against limit"
+        unit="slots, all processes together"
+        lines={SLOTS}
+        format={short}
+        {...common(stage)}
+      />
+    </Panel>
+    <Panel label="Queue">
+      <Chart title="Queue" unit="seconds" lines={QUEUE} format={duration} least={0.01} {...common(stage)} />
+    </Panel>
+    <Panel label="Latency">
+      <Chart
+        title="Latency"
+        unit="from arrival to end"
+        lines={LATENCY}
+        format={duration}
+        least={0.001}
+        {...common(stage)}
+      />
+    </Panel>
+    <Panel label="Endings other than completed">
+      <Chart title="Other endings" unit="per second" lines={ENDINGS} format={short} {...common(stage)} />
+    </Panel>
+  </div>
+)

@@ -31,6 +31,8 @@ export class Room {
   readonly roster: Roster
   /** Those that have not said hello yet have no member. */
   private readonly sessions = new Set<AgentSession>()
+  /** Accepted sockets by key. */
+  private readonly connected = new Map<string, number>()
   /** Whose row on the screens changed since they were told. */
   private readonly changed = new Set<Member>()
   private readonly foreign = new Set<string>()
@@ -64,12 +66,6 @@ export class Room {
     return this.roster.size === 0 && this.sessions.size === 0
   }
 
-  sessionsOf(keyId: string): number {
-    let count = 0
-    for (const session of this.sessions) if (session.member !== null && session.key.keyId === keyId) count += 1
-    return count
-  }
-
   /** A socket that has not said hello yet: while there is one, the room stays. */
   enter(session: AgentSession): void {
     this.sessions.add(session)
@@ -82,10 +78,11 @@ export class Room {
       const most = this.bounds.instancesPerKey * this.bounds.membersPerInstance
       if (this.roster.countOf(session.key.keyId) >= most) return false
     }
-    if (known?.session == null && this.sessionsOf(session.key.keyId) >= this.bounds.instancesPerKey) return false
+    if (known?.session == null && this.connectedBy(session.key.keyId) >= this.bounds.instancesPerKey) return false
     const sameBoot = known?.record.boot === hello.boot
     const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
     session.member = member
+    this.connected.set(session.key.keyId, this.connectedBy(session.key.keyId) + 1)
     this.chooseSparse()
     this.greet(session, member, sameBoot)
     this.tellStore(member)
@@ -145,7 +142,11 @@ export class Room {
   left(session: AgentSession): void {
     this.sessions.delete(session)
     const { member } = session
-    if (member === null || member.session !== session) return
+    if (member === null) return
+    const rest = this.connectedBy(session.key.keyId) - 1
+    if (rest > 0) this.connected.set(session.key.keyId, rest)
+    else this.connected.delete(session.key.keyId)
+    if (member.session !== session) return
     member.session = null
     this.tellStore(member)
   }
@@ -195,6 +196,10 @@ export class Room {
       nowMs: this.listening.wallMs(),
       timing: this.bounds,
     })
+  }
+
+  private connectedBy(keyId: string): number {
+    return this.connected.get(keyId) ?? 0
   }
 
   private cameFrom(member: Member, databaseId: string): void {

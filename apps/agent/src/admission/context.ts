@@ -1,39 +1,62 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Criticality } from '@weir/policy/model'
+import { currentContext, runInContext, type WorkContext } from '../core/context.ts'
 import type { Permit } from './work.ts'
-
-/** The work that the running code belongs to: what its calls to others may pass on. */
-export interface CurrentWork {
-  readonly gate: string
-  /** As the host named it; `undefined` = no tenant. */
-  readonly tenant: string | undefined
-  /** After the policy's cap. */
-  readonly criticality: Criticality
-  /** 1 for the first attempt. */
-  readonly attempt: number
-  /** Of the gate: its signal and its remaining time are the work's. */
-  readonly permit: Permit
-}
 
 interface Held {
   readonly owner: object
-  readonly work: CurrentWork
+  readonly permit: Permit
   readonly outer: Held | undefined
 }
 
 const storage = new AsyncLocalStorage<Held>()
 
-/** The innermost work that is running here. */
-export const currentWork = (): CurrentWork | undefined => storage.getStore()?.work
-
 /** The permit by which the running code already holds a gate. */
 export const heldPermit = (owner: object): Permit | undefined => {
   for (let held = storage.getStore(); held; held = held.outer) {
-    if (held.owner === owner && held.work.permit.live) return held.work.permit
+    if (held.owner === owner && held.permit.live) return held.permit
   }
   return undefined
 }
 
-/** Runs `fn` as part of the work. */
-export const runAs = <T>(owner: object, work: CurrentWork, fn: () => T): T =>
-  storage.run({ owner, work, outer: storage.getStore() }, fn)
+/** Runs `fn` as part of the work: the gate is held, and calls to others find what travels with them. */
+export const runAs = <T>(owner: object, permit: Permit, context: WorkContext, fn: () => T): T =>
+  storage.run({ owner, permit, outer: storage.getStore() }, () => runInContext(context, fn))
+
+/** Accepted work inside what was already running: the shorter deadline wins, retries are summed in the outermost. */
+export class AcceptedWork implements WorkContext {
+  readonly deadlineAt: number
+  readonly criticality: Criticality
+  readonly tenant: string | null
+  readonly attempt: number
+  readonly #permit: Permit
+  readonly #outer = currentContext()
+  #retried = 0
+
+  constructor(
+    permit: Permit,
+    deadlineAt: number,
+    criticality: Criticality,
+    tenant: string | undefined,
+    attempt: number | undefined,
+  ) {
+    this.#permit = permit
+    this.deadlineAt = Math.min(deadlineAt, this.#outer?.deadlineAt ?? Number.POSITIVE_INFINITY)
+    this.criticality = criticality
+    this.tenant = tenant ?? this.#outer?.tenant ?? null
+    this.attempt = attempt ?? this.#outer?.attempt ?? 1
+  }
+
+  get signal(): AbortSignal {
+    return this.#permit.signal
+  }
+
+  get retried(): number {
+    return this.#outer ? this.#outer.retried : this.#retried
+  }
+
+  set retried(count: number) {
+    if (this.#outer) this.#outer.retried = count
+    else this.#retried = count
+  }
+}

@@ -1,8 +1,8 @@
 import { DEFAULT_GATE, type GatePolicy, type Quota, SOLE, UNLIMITED } from '@weir/policy/model'
 import type { MetricName } from '@weir/wire/model'
 import type { FigureAttributes } from '../core/figures.ts'
-import { type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
-import { type Entry, Gate, type GateOptions, type GateSettings, type Permit } from './gate.ts'
+import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
+import { type Entry, Gate, type GateOptions, type GateSettings, type Permit, type Work } from './gate.ts'
 
 type Part<T> = { readonly [K in keyof T]?: T[K] extends object ? Partial<T[K]> : T[K] }
 
@@ -84,3 +84,25 @@ export const permitOf = (entry: Entry): Permit => {
 
 /** The word for what became of work. */
 export const said = (entry: Entry): string => (entry.accepted ? 'accepted' : entry.reason)
+
+/** Asks, and notes the answer under a name as soon as there is one. */
+export const asking = (gate: Gate) => {
+  const answers: Record<string, Entry> = {}
+  const ask = (name: string, work: Work = {}) => {
+    const entry = gate.acquire(work)
+    if ('accepted' in entry) answers[name] = entry
+    else void entry.then((settledEntry) => Object.assign(answers, { [name]: settledEntry }))
+  }
+  const words = async () => {
+    await settled()
+    return Object.fromEntries(Object.entries(answers).map(([name, entry]) => [name, said(entry)]))
+  }
+  return { ask, answers, words }
+}
+
+/** A gate whose only slot is taken. */
+export const full = (parts: Parameters<typeof gatePolicy>[0] = {}) => {
+  const made = bench(settings(gatePolicy({ limit: 1, ...parts })))
+  const holder = permitOf(made.gate.tryAcquire({}))
+  return { ...made, holder, ...asking(made.gate) }
+}

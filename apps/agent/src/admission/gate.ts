@@ -4,7 +4,7 @@ import type { Runtime } from '../core/clock.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
 import { Alarm } from './alarm.ts'
 import { Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
-import { heldPermit, runAs } from './context.ts'
+import { AcceptedWork, heldPermit, runAs } from './context.ts'
 import { Desk } from './desk.ts'
 import { FreePermit, NestedPermit } from './free-permit.ts'
 import { limitFor } from './limit.ts'
@@ -123,8 +123,8 @@ export class Gate implements FigureSource {
   /** Runs `fn` as part of accepted work: inside it this gate is held, and calls to others find whose work they are. Does not end the permit. */
   within<T>(work: Work, permit: Permit, fn: () => T): T {
     const criticality = CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
-    const { tenant, attempt = 1 } = work
-    return runAs(this, { gate: this.name, tenant, criticality, attempt, permit }, fn)
+    const deadlineAt = this.#clock.now() + permit.remainingMs
+    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, criticality, work.tenant, work.attempt), fn)
   }
 
   /** Obeys new settings at once and keeps all state: what runs, waits, was counted and was used. */

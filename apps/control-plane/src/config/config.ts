@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
-const port = z.coerce.number().int().min(0).max(65_535)
+const PORT = 'A port is a whole number from 0 to 65535.'
+const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65_535, PORT)
 const url = (protocols: RegExp) => z.url({ protocol: protocols })
 
 /**

@@ -59,7 +59,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnModuleDestroy {
       if (this.#rounds++ % TIDY_EVERY === 0) await this.store.dropSentBefore(new Date(Date.now() - KEPT_MS))
       this.#failing = false
     } catch (error) {
-      if (!this.#failing) this.#logger.error(error, 'the outbox cannot be sent')
+      if (!this.#failing)
+        this.#logger.warn(`The outbox cannot be sent: ${error instanceof Error ? error.message : String(error)}`)
       this.#failing = true
     }
   }

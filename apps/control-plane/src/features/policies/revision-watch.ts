@@ -81,7 +81,8 @@ export class RevisionWatch extends EffectivePolicies implements OnApplicationBoo
         for (const change of await this.source.revisions()) this.#note(change)
         this.#failing = false
       } catch (error) {
-        if (!this.#failing) this.#logger.error(error, 'revisions cannot be read')
+        if (!this.#failing)
+          this.#logger.warn(`Revisions cannot be read: ${error instanceof Error ? error.message : String(error)}`)
         this.#failing = true
       }
     } while (this.#again)

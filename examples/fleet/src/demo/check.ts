@@ -21,6 +21,10 @@ const expect = (holds: boolean, sentence: string): void => {
 
 const share = (interval: Interval): number => (interval.refused + interval.failed) / Math.max(1, interval.sent)
 const rate = (interval: Interval): number => interval.ok / interval.seconds
+const words = (interval: Interval): string => {
+  const per = (count: number): string => (count / interval.seconds).toFixed(0)
+  return `  sent ${per(interval.sent)}/s: ${per(interval.ok)} ok, ${per(interval.refused)} refused, ${per(interval.failed)} failed`
+}
 const round = (value: number): number => Math.round(value * 1_000) / 1_000
 
 const applied = (agents: readonly Agent[], count: number): boolean =>
@@ -98,6 +102,7 @@ export const check = async (
   fleet.load.rate(3 * CAPACITY_PER_SECOND)
   await pause(3_000)
   const before = (await fleet.load.measure(5_000))()
+  say(words(before))
   expect(before.refused > 0, 'Nothing was shed at three times capacity.')
   expect(
     rate(before) >= 0.8 * CAPACITY_PER_SECOND,
@@ -120,6 +125,7 @@ export const check = async (
   const appliedMs = performance.now() - published
   await pause(2_000)
   const smaller = await fleet.load.measure(6_000)
+  say(words(smaller()))
   isHeld(smaller(tenant), 'Under the smaller limit')
   expect(share(smaller(tenant)) > share(before), `The share of ${tenant}'s work that is refused did not rise.`)
   const memoryMb = residentMb(controlPlane.pid)
@@ -128,6 +134,7 @@ export const check = async (
   await controlPlane.kill()
   await pause(2_000)
   const outage = await fleet.load.measure(6_000)
+  say(words(outage()))
   isHeld(outage(tenant), 'With the control plane gone')
   expect(outage().refused > 0, 'With the control plane gone nothing was shed any more.')
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { StartRefused } from '../../config/config.ts'
 import { postgresBinaries } from './binaries.ts'
-import { postgresUser, type RunAs, run } from './run.ts'
+import { ableToReach, postgresUser, type RunAs, run } from './run.ts'
 
 /** A PostgreSQL server over a folder. `stop` ends it; leaving it running is safe, the next start takes it over. */
 export interface EmbeddedPostgres {
@@ -28,10 +28,11 @@ const START_SECONDS = 60
  * The password is random and stays in the folder, readable by its owner only; the server listens on loopback.
  */
 export const startEmbeddedPostgres = async (folder: string): Promise<EmbeddedPostgres> => {
-  const user = await postgresUser()
-  await prepareFolder(folder, user)
+  const owner = await postgresUser()
+  await prepareFolder(folder, owner)
   const data = join(folder, 'data')
   const binaries = await postgresBinaries()
+  const user = await ableToReach(owner, [folder, binaries.initdb])
   const saved = await readSettings(folder)
   const stop = async () => {
     await run(binaries.pgCtl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '30'], user)

@@ -31,7 +31,13 @@ export class Bucket {
     return this.#capacity > 0 && this.#tokens + ROUNDING >= Math.min(units, this.#capacity)
   }
 
-  take(units: number): void {
+  /** Surely has them, whatever the time: no clock is asked, nothing is refilled. */
+  holds(units: number): boolean {
+    return this.#tokens >= units
+  }
+
+  take(units: number, nowMs: number): void {
+    this.#refill(nowMs)
     this.#tokens -= units
   }
 

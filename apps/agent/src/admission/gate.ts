@@ -196,52 +196,49 @@ export class Gate implements FigureSource {
     return this.#tenants.size
   }
 
-  /** All that the host could break is read before anything is counted. */
+  /** All that the host could break is read before anything is counted. The clock is asked only where a decision needs it. */
   #enter(work: Work, mayWait: boolean): Entry | Promise<Entry> {
     if (this.#mode === 'off') return this.#free(work.deadlineMs)
     const held = heldPermit(this)
     if (held) return new NestedPermit(held)
     if (this.#mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
-    const { policy } = this.#settings
-    const nowMs = this.#clock.now()
     const klass = classOf(work.criticality, !!work.caller, this.#classes)
-    const remainingMs = remainingOf(work.deadlineMs, policy.deadline)
+    const remainingMs = remainingOf(work.deadlineMs, this.#settings.policy.deadline)
     const cost = costOf(work.cost)
     const { route, signal } = work
-    const found = this.#tenants.find(work.tenant, nowMs)
+    const found = this.#tenants.find(work.tenant, this.#clock)
     const tenant = found ?? this.#tenants.other
     if (signal?.aborted) return this.#left(tenant, klass)
-    const verdict = this.#verdict(found, klass, remainingMs, cost, mayWait, nowMs)
-    if (verdict === WAIT && this.#mode === 'enforce')
-      return this.#line.join(tenant, klass, cost, nowMs, nowMs + remainingMs, route, signal)
+    const verdict = this.#verdict(found, klass, remainingMs, cost, mayWait)
+    const enforced = this.#mode === 'enforce'
+    if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict)
+    const nowMs = this.#clock.now()
+    const deadlineMs = nowMs + remainingMs
+    if (verdict === WAIT && enforced) return this.#line.join(tenant, klass, cost, nowMs, deadlineMs, route, signal)
     this.#books.count(tenant, klass, OFFERED)
-    const counted = verdict === ACCEPT || verdict === WAIT
-    if (counted) tenant.take(cost)
-    else {
-      this.#books.count(tenant, klass, this.#mode === 'enforce' ? refusedCell(verdict) : wouldCell(verdict))
-      if (this.#mode === 'enforce') return this.#refusals.next(verdict)
-    }
-    return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + remainingMs, counted, route)
+    if (verdict >= 0) this.#books.count(tenant, klass, wouldCell(verdict))
+    else tenant.take(cost, nowMs)
+    return this.#desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
   }
-  #verdict(
-    tenant: Tenant | null,
-    klass: number,
-    remainingMs: number,
-    cost: number,
-    mayWait: boolean,
-    nowMs: number,
-  ): number {
+
+  #verdict(tenant: Tenant | null, klass: number, remainingMs: number, cost: number, mayWait: boolean): number {
     if (this.#draining) return DRAINING
     if (remainingMs <= 0) return EXPIRED_ON_ARRIVAL
     if (tenant === null) return UNKNOWN_TENANT
-    const share = tenant.verdict(cost, nowMs)
+    const share = tenant.verdict(cost, this.#clock)
     if (share !== ACCEPT) return share
     const { slots, limit } = this.#desk
     const observing = this.#mode !== 'enforce'
     const inUse = observing ? slots.counted : slots.inUse
     if (inUse < limit.slots) return ACCEPT
     if (!mayWait) return LIMIT_REACHED
-    return this.#line.verdict(klass, remainingMs, nowMs, observing ? inUse - limit.slots : null)
+    return this.#line.verdict(klass, remainingMs, this.#clock.now(), observing ? inUse - limit.slots : null)
+  }
+
+  #refuse(tenant: Tenant, klass: number, reason: number): Refusal {
+    this.#books.count(tenant, klass, OFFERED)
+    this.#books.count(tenant, klass, refusedCell(reason))
+    return this.#refusals.next(reason)
   }
 
   #left(tenant: Tenant, klass: number): Refusal {
@@ -262,12 +259,9 @@ export class Gate implements FigureSource {
     const { concurrency, deadline } = this.#settings.policy
     const tenant = this.#tenants.none
     const klass = this.#classes.default
-    this.#books.count(tenant, klass, OFFERED)
     const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
-    if (this.#mode === 'enforce' && this.#desk.slots.inUse >= ceiling) {
-      this.#books.count(tenant, klass, refusedCell(LIMIT_REACHED))
-      return this.#refusals.next(LIMIT_REACHED)
-    }
+    if (this.#mode === 'enforce' && this.#desk.slots.inUse >= ceiling) return this.#refuse(tenant, klass, LIMIT_REACHED)
+    this.#books.count(tenant, klass, OFFERED)
     const nowMs = this.#clock.now()
     return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
   }

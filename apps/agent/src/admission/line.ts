@@ -94,7 +94,7 @@ export class Line {
       signal.addEventListener('abort', waiter.onAbort, { once: true })
     }
     this.#books.count(tenant, klass, OFFERED)
-    tenant.take(cost)
+    tenant.take(cost, nowMs)
     this.#queue.push(waiter, nowMs)
     this.#alarm.noLaterThan(waiter.expiresMs)
     return promise

@@ -1,4 +1,5 @@
 import { LIMITS, type Quota } from '@weir/policy/model'
+import type { Clock } from '../core/clock.ts'
 import type { Account, Cells } from './books.ts'
 import type { Bucket } from './bucket.ts'
 import { ACCEPT, TENANT_CONCURRENCY, TENANT_RATE } from './reasons.ts'
@@ -35,16 +36,16 @@ export class Tenant implements Account {
   }
 
   /** `ACCEPT`, or the reason why not. Takes nothing. */
-  verdict(units: number, nowMs: number): number {
+  verdict(units: number, clock: Clock): number {
     if (this.concurrency !== null && this.held >= this.concurrency) return TENANT_CONCURRENCY
-    if (this.bucket !== null && !this.bucket.has(units, nowMs)) return TENANT_RATE
+    if (this.bucket !== null && !this.bucket.holds(units) && !this.bucket.has(units, clock.now())) return TENANT_RATE
     return ACCEPT
   }
 
-  take(units: number): void {
+  take(units: number, nowMs: number): void {
     this.held++
     this.references++
-    this.bucket?.take(units)
+    this.bucket?.take(units, nowMs)
   }
 
   /** Work that waited and never started. */

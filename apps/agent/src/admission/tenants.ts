@@ -1,4 +1,5 @@
 import { type EvenSplit, type Quota, shareOfQuota, type TenantsPolicy } from '@weir/policy/model'
+import type { Clock } from '../core/clock.ts'
 import { Bucket, type Flow } from './bucket.ts'
 import { canonicalTenant, NO_TENANT, OTHER_TENANTS, Tenant } from './tenant.ts'
 
@@ -49,10 +50,10 @@ export class Tenants {
   }
 
   /** The account of a tenant; `null` where the policy refuses those that it does not list. Those get no account. */
-  find(given: string | undefined, nowMs: number): Tenant | null {
+  find(given: string | undefined, clock: Clock): Tenant | null {
     if (typeof given !== 'string' || given === NO_TENANT) return this.#unlistedMayPass ? this.none : null
     const known = this.#tracked.get(given)
-    if (known === undefined) return this.#newcomer(given, nowMs)
+    if (known === undefined) return this.#newcomer(given, clock)
     return known.listed || this.#unlistedMayPass ? known : null
   }
 
@@ -81,14 +82,14 @@ export class Tenants {
     return this.#rules.tenants.unknown === 'allow'
   }
 
-  #newcomer(given: string, nowMs: number): Tenant | null {
+  #newcomer(given: string, clock: Clock): Tenant | null {
     const name = canonicalTenant(given)
     if (name === null) return this.#unlistedMayPass ? this.other : null
-    if (name !== given && this.#tracked.has(name)) return this.find(name, nowMs)
+    if (name !== given && this.#tracked.has(name)) return this.find(name, clock)
     const quota = this.#quotas.get(name)
     if (quota === undefined) {
       if (!this.#unlistedMayPass) return null
-      if (this.#unlisted >= this.#maxUnlisted && !this.#evictOne(nowMs)) return this.other
+      if (this.#unlisted >= this.#maxUnlisted && !this.#evictOne(clock.now())) return this.other
       this.#unlisted++
     }
     const tenant = this.#create(name, quota)

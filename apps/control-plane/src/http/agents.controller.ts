@@ -2,10 +2,14 @@ import { Controller, Get, Param, Query } from '@nestjs/common'
 import { type Agent, type Page, pageQuerySchema, type ReceiptRow } from '@weir/api'
 import { z } from 'zod'
 import { AgentsService } from '../features/agents/agents.service.ts'
+import { pageAnswer, pageRequest } from './cursor.ts'
 import { orProblem } from './problem.ts'
 import { Requires } from './requires.ts'
 
 const agentsQuerySchema = pageQuerySchema.extend({ service: z.string().max(128).optional() })
+
+const agentKey = z.object({ service: z.string(), instance: z.string() })
+const receiptKey = z.string().regex(/^\d{1,18}$/)
 
 @Controller('api/v1/environments/:environment')
 @Requires('viewer')
@@ -18,7 +22,8 @@ export class AgentsController {
     @Param('environment') environment: string,
     @Query({ schema: agentsQuerySchema }) query: z.output<typeof agentsQuerySchema>,
   ): Promise<Page<Agent>> {
-    return orProblem(await this.agents.list(environment, query))
+    const rows = orProblem(await this.agents.list(environment, query.service, pageRequest(query, agentKey)))
+    return pageAnswer(rows, ({ service, instance }) => ({ service, instance }))
   }
 
   /** What agents answered to each revision, the newest first. */
@@ -28,6 +33,8 @@ export class AgentsController {
     @Param('service') service: string,
     @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<ReceiptRow>> {
-    return orProblem(await this.agents.receipts({ environment, service }, query))
+    const rows = orProblem(await this.agents.receipts({ environment, service }, pageRequest(query, receiptKey)))
+    const { next } = pageAnswer(rows, ({ id }) => id)
+    return { items: rows.items.map(({ row }) => row), next }
   }
 }

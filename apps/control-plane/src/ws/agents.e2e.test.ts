@@ -191,6 +191,11 @@ test('the lists want a viewer, an environment and a service that are there', asy
   expect((await weir.call('GET', `${BASE}/agents`, { as: null })).status).toBe(401)
   expect((await weir.call('GET', '/api/v1/environments/none/agents')).status).toBe(404)
   expect((await weir.call('GET', `${BASE}/services/none/receipts`)).status).toBe(404)
+  expect((await weir.call('GET', `${BASE}/agents?cursor=nonsense`)).status).toBe(400)
+  for (const name of ['a', 'b', 'c']) await fleet.agent(name)
+  const first = await weir.call('GET', `${BASE}/agents?limit=2`)
+  const rest = await weir.call('GET', `${BASE}/agents?limit=2&cursor=${first.body.next}`)
+  expect(rest.body).toMatchObject({ items: [{ instance: 'c' }], next: null })
 })
 
 const audited = async (action: string) => {

@@ -12,6 +12,8 @@ const PRUNE_MS = 600_000
 /** Agents that ended stay in the list for a day, receipts for a month. */
 const ENDED_KEPT_MS = 86_400_000
 const RECEIPTS_KEPT_MS = 30 * 86_400_000
+/** Newest receipts of one service. */
+const RECEIPTS_KEPT = 10_000
 
 export interface SocketParts {
   readonly router: UpgradeRouter
@@ -46,7 +48,7 @@ export class Sockets {
     this.every(PRUNE_MS, () => void this.prune())
   }
 
-  /** Tells every peer, waits until they are gone, writes what is known. */
+  /** Tells every peer, writes what is known, waits until they are gone. */
   async stop(): Promise<void> {
     for (const end of this.endings.splice(0)) end()
     const { router, agents, live } = this.parts
@@ -54,7 +56,6 @@ export class Sockets {
     live.drain()
     await agents.drain()
     await router.ended()
-    await agents.settle()
   }
 
   private every(ms: number, work: () => void): void {
@@ -79,7 +80,11 @@ export class Sockets {
   private async prune(): Promise<void> {
     const now = Date.now()
     await this.parts.store
-      .prune(new Date(now - ENDED_KEPT_MS), new Date(now - RECEIPTS_KEPT_MS))
+      .prune({
+        endedBefore: new Date(now - ENDED_KEPT_MS),
+        receiptsBefore: new Date(now - RECEIPTS_KEPT_MS),
+        receiptsKept: RECEIPTS_KEPT,
+      })
       .catch((error: unknown) => this.parts.onError(error, 'agents: prune'))
   }
 }

@@ -5,14 +5,13 @@ import {
   type AgentBatch,
   type AgentFilter,
   AgentStore,
+  type Pruning,
   type StoredReceipt,
   type StoredRoom,
 } from '../../features/agents/agents-port.ts'
 import { HEARD, RECEIPTS, receiptLine, stateLine, UPSERT } from './agents-sql.ts'
 import { Database } from './database.ts'
 
-/** Receipts of one service that stay however old they are. */
-const RECEIPTS_KEPT = 1_000
 /** More agents of one service that have not ended than this are not read back; the presumed dead are swept long before. */
 const MOST_MEMBERS = 50_000
 
@@ -135,13 +134,15 @@ export class PrismaAgentStore extends AgentStore {
     }))
   }
 
-  override async prune(endedBefore: Date, receiptsBefore: Date): Promise<void> {
+  override async prune({ endedBefore, receiptsBefore, receiptsKept }: Pruning): Promise<void> {
     const { pool } = this.database
-    await pool.query(`DELETE FROM agent WHERE ended_at < $1`, [endedBefore])
+    await pool.query('DELETE FROM agent WHERE coalesce(ended_at, last_heard_at) < $1', [endedBefore])
+    await pool.query('DELETE FROM receipt WHERE at < $1', [receiptsBefore])
     await pool.query(
-      `DELETE FROM receipt r WHERE r.at < $1 AND r.id < (SELECT n.id FROM receipt n WHERE n.service_id = r.service_id
-         ORDER BY n.id DESC OFFSET ${RECEIPTS_KEPT - 1} LIMIT 1)`,
-      [receiptsBefore],
+      `DELETE FROM receipt r USING (SELECT s.id, (SELECT n.id FROM receipt n WHERE n.service_id = s.id
+         ORDER BY n.id DESC OFFSET $1 LIMIT 1) AS last FROM service s) bound
+       WHERE r.service_id = bound.id AND r.id <= bound.last`,
+      [receiptsKept],
     )
   }
 }

@@ -44,6 +44,13 @@ export interface StoredReceipt extends ReceiptRecord {
   readonly id: bigint
 }
 
+/** What is dropped: agents that ended, or were heard last, before; receipts from before, and all but the newest of a service. */
+export interface Pruning {
+  readonly endedBefore: Date
+  readonly receiptsBefore: Date
+  readonly receiptsKept: number
+}
+
 /** Where agents and receipts are kept. */
 export abstract class AgentStore {
   /** `null`: there is no such service. */
@@ -57,6 +64,5 @@ export abstract class AgentStore {
     ref: ServiceRef,
     page: { readonly before: bigint | null; readonly limit: number },
   ): Promise<StoredReceipt[] | null>
-  /** Drops agents that ended before, and receipts that are neither recent nor among the newest of their service. */
-  abstract prune(endedBefore: Date, receiptsBefore: Date): Promise<void>
+  abstract prune(what: Pruning): Promise<void>
 }

@@ -4,6 +4,7 @@ import {
   type AgentFilter,
   type AgentOfPage,
   AgentStore,
+  type Pruning,
   type StoredAgent,
   type StoredRoom,
 } from './agents-port.ts'
@@ -15,6 +16,7 @@ export class MemoryAgentStore extends AgentStore {
   readonly receiptRows: (ReceiptRecord & { readonly id: bigint })[] = []
   readonly policies = new Map<string, PushedPolicy>()
   readonly services = new Map<string, string>()
+  private lastId = 0n
   writes: number[] = []
   away = false
 
@@ -40,15 +42,20 @@ export class MemoryAgentStore extends AgentStore {
   override async write({ agents, receipts, heard }: AgentBatch): Promise<void> {
     if (this.away) throw new Error('The store is away.')
     this.writes.push(agents.length)
-    for (const agent of agents) this.agents.set(`${refKey(agent.record)} ${agent.record.instance}`, agent)
-    for (const receipt of receipts) this.receiptRows.push({ ...receipt, id: BigInt(this.receiptRows.length + 1) })
+    for (const agent of agents)
+      if (this.services.has(refKey(agent.record)))
+        this.agents.set(`${refKey(agent.record)} ${agent.record.instance}`, agent)
+    for (const receipt of receipts)
+      if (this.services.has(refKey(receipt))) this.receiptRows.push({ ...receipt, id: ++this.lastId })
     for (const record of heard) {
       const stored = this.agents.get(`${refKey(record)} ${record.instance}`)
-      if (stored !== undefined) stored.record.lastHeardAtMs = record.lastHeardAtMs
+      if (stored === undefined) continue
+      stored.record.lastHeardAtMs = Math.max(stored.record.lastHeardAtMs, record.lastHeardAtMs)
     }
   }
 
-  override async page(environment: string, filter: AgentFilter): Promise<AgentOfPage[]> {
+  override async page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null> {
+    if (![...this.services.keys()].some((key) => JSON.parse(key)[0] === environment)) return null
     const place = (record: { service: string; instance: string }) => JSON.stringify([record.service, record.instance])
     return [...this.agents.values()]
       .map(({ record }) => record)
@@ -64,11 +71,22 @@ export class MemoryAgentStore extends AgentStore {
   }
 
   override async receipts(ref: ServiceRef, page: { before: bigint | null; limit: number }) {
+    if (!this.services.has(refKey(ref))) return null
     return this.receiptRows
       .filter((row) => refKey(row) === refKey(ref) && (page.before === null || row.id < page.before))
       .sort((a, b) => (a.id > b.id ? -1 : 1))
       .slice(0, page.limit)
   }
 
-  override async prune(): Promise<void> {}
+  override async prune({ endedBefore, receiptsBefore, receiptsKept }: Pruning): Promise<void> {
+    for (const [key, { record }] of this.agents)
+      if ((record.endedAtMs ?? record.lastHeardAtMs) < endedBefore.getTime()) this.agents.delete(key)
+    const services = new Set(this.receiptRows.map(refKey))
+    const kept = [...services].flatMap((service) =>
+      this.receiptRows
+        .filter((row) => refKey(row) === service && row.atMs >= receiptsBefore.getTime())
+        .slice(-receiptsKept),
+    )
+    this.receiptRows.splice(0, Number.POSITIVE_INFINITY, ...kept)
+  }
 }

@@ -187,7 +187,7 @@ const largest = (accounts: readonly Account[], count: number): Account[] => {
   const volume = (account: Account): number =>
     account.volume + (account.cells ?? []).reduce((sum, cells) => sum + (cells?.[OFFERED] ?? 0), 0)
   const volumes = Float64Array.from(accounts, volume).sort()
-  const least = volumes[accounts.length - count] ?? 0
+  const least = volumes[accounts.length - count] ?? Number.POSITIVE_INFINITY
   const above = accounts.filter((account) => volume(account) > least)
   const ties = accounts.filter((account) => volume(account) === least)
   return [...above, ...ties.slice(0, count - above.length)]

@@ -5,7 +5,7 @@ import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
 import type { Settings } from './options.ts'
 import { type PolicyState, receiptOf, type Settled } from './policy/state.ts'
-import type { Disk } from './source/disk.ts'
+import type { Disk, DiskSnapshot } from './source/disk.ts'
 import { Poll } from './source/poll.ts'
 import { Stream } from './source/stream.ts'
 import { VERSION } from './version.ts'
@@ -31,8 +31,7 @@ export class ControlLink {
   readonly #stream: Stream
   readonly #poll: Poll
   #welcome: Welcome | null = null
-  #settled: Settled | null = null
-  #snapshot: Snapshot | null = null
+  #snapshot: Omit<Snapshot, 'type'> | null = null
   #split: EvenSplit | null = null
   #reportMs: number = WIRE.reportMs
   #timer: unknown = null
@@ -70,6 +69,12 @@ export class ControlLink {
     return this.#welcome
   }
 
+  /** What the disk already holds: a later change of the split is written to it, though the control plane need not send the policy again. */
+  remember({ identity, effective, split }: DiskSnapshot): void {
+    this.#snapshot = { ...identity, effective: effective as Snapshot['effective'] }
+    this.#split = split
+  }
+
   start(): void {
     this.#stream.start()
     this.#poll.start()
@@ -100,7 +105,7 @@ export class ControlLink {
   #onUp(): void {
     this.#poll.stop()
     const { identity } = this.#o.state.standing
-    if (identity !== null && this.#settled !== null) this.#stream.send(receiptOf(identity, this.#settled))
+    if (identity !== null) this.#stream.send(receiptOf(identity, this.#o.state.settled))
     this.#planReport()
   }
 
@@ -155,7 +160,6 @@ export class ControlLink {
     const identity = { databaseId, revision, hash }
     const settled = this.#o.state.offer({ source, identity, effective: snapshot.effective })
     const inForce = this.#o.state.standing.identity?.hash === hash && settled.status !== 'refused'
-    if (inForce) this.#settled = settled
     if (settled.changed) this.#o.onPolicy()
     this.#stream.send(receiptOf(identity, settled))
     this.#tell(revision, settled)

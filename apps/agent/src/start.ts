@@ -1,8 +1,7 @@
-import type { EvenSplit } from '@weir/policy/model'
 import type { Settings } from './options.ts'
 import type { PolicyState } from './policy/state.ts'
 import { readBootstrap } from './source/bootstrap.ts'
-import type { Disk } from './source/disk.ts'
+import type { Disk, DiskSnapshot } from './source/disk.ts'
 
 /** A disk that does not answer must not hold a start up: the control plane will. */
 const LOAD_WITHIN_MS = 1_000
@@ -19,13 +18,13 @@ const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Promise<T>
   }
 }
 
-/** Fills the state from what is on this machine, the bootstrap file first, since the snapshot on disk beats it; returns the last known split of quotas. */
+/** Fills the state from what is on this machine, the bootstrap file first, since the snapshot on disk beats it; returns the snapshot that is in force. */
 export const loadLocal = async (
   state: PolicyState,
   settings: Settings,
   disk: Disk | null,
   onError: (error: unknown) => void,
-): Promise<EvenSplit | null> => {
+): Promise<DiskSnapshot | null> => {
   const { bootstrapFile, environment, service } = settings
   const [document, snapshot] = await within(
     Promise.all([bootstrapFile === null ? null : readBootstrap(bootstrapFile, onError), disk?.load() ?? null]),
@@ -43,7 +42,7 @@ export const loadLocal = async (
     return null
   }
   const settled = state.offer({ source: 'disk', identity: snapshot.identity, effective: snapshot.effective })
-  if (settled.status === 'refused')
-    onError(new Error(`The snapshot on disk is not used: ${settled.refused[0]?.message}`))
-  return snapshot.split
+  if (settled.status !== 'refused') return snapshot
+  onError(new Error(`The snapshot on disk is not used: ${settled.refused[0]?.message}`))
+  return null
 }

@@ -132,7 +132,7 @@ export class Weir {
       connected: this.#link?.connected ?? false,
       source,
       policy: identity,
-      refused: this.#state.refused,
+      refused: this.#state.settled.refused,
       modeOverride: this.#settings.mode,
       split: this.#split,
       ...this.#states(),
@@ -156,8 +156,11 @@ export class Weir {
 
   async #begin(): Promise<void> {
     const onError = (error: unknown) => this.#runtime.onError(error, 'start')
-    const split = await loadLocal(this.#state, this.#settings, this.#disk, onError)
-    if (split !== null) this.#split = split
+    const snapshot = await loadLocal(this.#state, this.#settings, this.#disk, onError)
+    if (snapshot !== null) {
+      this.#split = snapshot.split ?? SOLE
+      this.#link?.remember(snapshot)
+    }
     this.#applyAll()
     this.#link?.start()
     this.#meter = await this.#makeMeter()

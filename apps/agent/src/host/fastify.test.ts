@@ -177,7 +177,7 @@ describe('context', () => {
   it('is not believed from anybody else', async () => {
     await start({})
     await tell()
-    expect(await post()).toEqual({ criticality: null, tenant: null, attempt: 1, soon: false })
+    expect(await post()).toEqual({ criticality: 'sheddable-plus', tenant: null, attempt: 1, soon: false })
   })
 
   it('takes the host at its word first, and the lower class of two', async () => {
@@ -186,13 +186,28 @@ describe('context', () => {
     expect(await post()).toMatchObject({ criticality: 'sheddable', tenant: 'host' })
   })
 
+  it('caps the class that even a trusted caller may claim', async () => {
+    await start({ classes: { highest: 'sheddable-plus' } }, { trust: () => true, criticality: () => 'critical-plus' })
+    rig.app.get('/', async () => currentContext()?.criticality)
+    await rig.listen()
+    expect((await rig.send('/')).body).toBe('sheddable-plus')
+  })
+
+  it('knows within the handler that the gate is held: entering it again takes no second slot', async () => {
+    await start({ concurrency: 1, queue: { maxItems: 0 } })
+    rig.app.post('/', async () => rig.gate.run({}, () => String(rig.slots.active)))
+    await rig.listen()
+    const answer = await rig.send('/', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+    expect(answer.body).toBe('1')
+  })
+
   it('survives options that throw', async () => {
     const broken = () => {
       throw new Error('host bug')
     }
-    await start({}, { trust: broken, tenant: broken, criticality: broken })
+    await start({}, { gate: broken, trust: broken, tenant: broken, criticality: broken })
     await tell()
-    expect(await post()).toMatchObject({ criticality: null, tenant: null })
+    expect(await post()).toMatchObject({ criticality: 'sheddable-plus', tenant: null })
   })
 
   it('answers a trusted caller how often lower layers retried', async () => {

@@ -1,10 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { CRITICALITIES, type Criticality } from '@weir/policy/model'
 import { type GateReport, HEADERS } from '@weir/wire/model'
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Entry, Permit, Refusal, Work } from '../admission/work.ts'
-import { runInContext, type WorkContext } from '../core/context.ts'
-import { realClock } from '../core/real.ts'
+import { currentContext, type WorkContext } from '../core/context.ts'
 import { Handling } from './handling.ts'
 import { NOTHING_SAID, readInbound } from './inbound.ts'
 import { httpRefusal } from './problem.ts'
@@ -51,32 +51,35 @@ const MAX_EXEMPT = 16
 
 interface State {
   readonly handling: Handling
-  readonly context: WorkContext
+  /** What travels with the work; `undefined` where the gate is off. */
+  readonly context: WorkContext | undefined
   readonly trusted: boolean
   /** Runs something as part of this request's work. */
   readonly within: (fn: () => void) => void
 }
 
-/** What is told about one request; a function of the host that throws counts as one that said nothing. */
+/** A function of the host that throws counts as one that said nothing. */
+const ask = <T>(request: FastifyRequest, question: ((request: FastifyRequest) => T) | undefined): T | undefined => {
+  try {
+    return question?.(request)
+  } catch (error) {
+    request.log.warn({ err: error }, 'An option of weirFastify threw; it is ignored for this request.')
+    return undefined
+  }
+}
+
+/** What is told about one request. */
 const workOf = (
   request: FastifyRequest,
   options: WeirFastifyOptions,
   signal: AbortSignal,
 ): [Work, trusted: boolean] => {
-  const ask = <T>(question: ((request: FastifyRequest) => T) | undefined): T | undefined => {
-    try {
-      return question?.(request)
-    } catch (error) {
-      request.log.warn({ err: error }, 'An option of weirFastify threw; it is ignored for this request.')
-      return undefined
-    }
-  }
-  const trusted = ask(options.trust) === true
+  const trusted = ask(request, options.trust) === true
   const said = trusted ? readInbound(request.headers) : NOTHING_SAID
   return [
     {
-      tenant: ask(options.tenant) ?? said.tenant,
-      criticality: lower(ask(options.criticality), said.criticality),
+      tenant: ask(request, options.tenant) ?? said.tenant,
+      criticality: lower(ask(request, options.criticality), said.criticality),
       deadlineMs: said.deadlineMs,
       attempt: said.attempt,
       route: request.routeOptions.url,
@@ -90,15 +93,6 @@ const lower = (a: Criticality | undefined, b: Criticality | undefined): Critical
   if (a === undefined || b === undefined) return a ?? b
   return CRITICALITIES.indexOf(a) > CRITICALITIES.indexOf(b) ? a : b
 }
-
-const contextOf = (permit: Permit, work: Work, signal: AbortSignal): WorkContext => ({
-  deadlineAt: realClock.now() + permit.remainingMs,
-  criticality: work.criticality ?? null,
-  tenant: work.tenant ?? null,
-  attempt: work.attempt ?? 1,
-  signal,
-  retried: 0,
-})
 
 const refuse = (reply: FastifyReply, refusal: Refusal, figures: GateReport | null): void => {
   const { status, headers, body } = httpRefusal(refusal, figures)
@@ -141,7 +135,7 @@ export const weirFastify = (weir: GateHost, options: WeirFastifyOptions = {}): F
   const exempt = new Set(options.exempt)
   const states = new WeakMap<FastifyRequest, State>()
   const gateOf = (request: FastifyRequest): string =>
-    typeof options.gate === 'function' ? options.gate(request) : (options.gate ?? 'http')
+    (typeof options.gate === 'function' ? ask(request, options.gate) : options.gate) ?? 'http'
   let probes = 0
 
   const plugin: FastifyPluginCallback = (fastify, _given, registered) => {
@@ -180,7 +174,8 @@ export const weirFastify = (weir: GateHost, options: WeirFastifyOptions = {}): F
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const state = states.get(request)
       if (state !== undefined) {
-        if (state.trusted && state.context.retried > 0) reply.header(HEADERS.retried, String(state.context.retried))
+        const retried = state.context?.retried ?? 0
+        if (state.trusted && retried > 0) reply.header(HEADERS.retried, String(retried))
         if (payload instanceof Readable) payload.once('error', () => state.handling.bodyFails())
         state.handling.answered()
       }
@@ -207,15 +202,18 @@ export const weirFastify = (weir: GateHost, options: WeirFastifyOptions = {}): F
         else refuse(reply, entry, trusted ? gate.report() : null)
         return
       }
-      const context = contextOf(entry, work, caller.signal)
-      const within = (fn: () => void) => gate.within(work, entry, () => runInContext(context, fn))
-      state = { handling: new Handling(entry), context, trusted, within }
+      state = gate.within(work, entry, () => ({
+        handling: new Handling(entry),
+        context: currentContext(),
+        trusted,
+        within: AsyncLocalStorage.snapshot(),
+      }))
       states.set(request, state)
       request.weir = viewOf(entry)
       // It left in the very step that let it in.
       if (reply.raw.destroyed) state.handling.responseLost(true)
       if (state.handling.lost) reply.hijack()
-      else within(done)
+      else state.within(done)
     }
     const entry = gate.acquire(work)
     if ('then' in entry) void entry.then(admitted)

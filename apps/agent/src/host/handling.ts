@@ -13,6 +13,7 @@ export class Handling {
   #response: 'runs' | 'ended' | 'lost' = 'runs'
   #status = 0
   #answered = false
+  #settled = false
   #bodyFailed = false
 
   constructor(permit: Permit) {
@@ -72,7 +73,8 @@ export class Handling {
   }
 
   #settle(): void {
-    if (this.#response === 'runs' || this.#handler !== 'ended') return
+    if (this.#settled || this.#response === 'runs' || this.#handler !== 'ended') return
+    this.#settled = true
     const permit = this.#permit
     if (this.#response === 'lost') permit[this.#bodyFailed ? 'failure' : 'ignored']()
     else if (this.#status === 429 || this.#status >= 500) permit.dropped()

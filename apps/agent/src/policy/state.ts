@@ -48,9 +48,9 @@ export class PolicyState {
     return this.#standing
   }
 
-  /** What the last accepted policy left out. */
-  get refused(): readonly Problem[] {
-    return this.#settled.refused
+  /** How the policy in force was taken. */
+  get settled(): Settled {
+    return this.#settled
   }
 
   /** Takes the offer as far as it is valid and newer; never throws. */

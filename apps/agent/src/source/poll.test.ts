@@ -86,6 +86,14 @@ describe('the poll', () => {
     expect(said()).toHaveLength(1)
   })
 
+  it('takes it well that nothing was published yet', async () => {
+    plane.policyStatus = 204
+    poll.start()
+    await round()
+    expect(await round()).toBeLessThan(WIRE.pollMs + 100)
+    expect(said()).toEqual([])
+  })
+
   it('reports an answer that is not a policy and keeps asking', async () => {
     plane.snapshot = { ...snapshotOf(1, {}), hash: 'short' } as Snapshot
     poll.start()

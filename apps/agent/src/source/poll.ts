@@ -87,11 +87,11 @@ export class Poll {
       this.#fault(`The control plane does not accept this key (${answer.status}).`)
       return backoffMs(this.#unauthorized++, WIRE.unauthorizedBackoffMs, MAX_UNAUTHORIZED_MS, random)
     }
-    if (answer.status !== 200 && answer.status !== 304)
-      return this.#failed(`The control plane answered ${answer.status}.`)
+    if (![200, 204, 304].includes(answer.status)) return this.#failed(`The control plane answered ${answer.status}.`)
     this.#failures = 0
     this.#unauthorized = 0
-    if (answer.status === 304) return this.#jittered()
+    // 204: nothing was published yet.
+    if (answer.status !== 200) return this.#jittered()
     const parsed = controlMessageSchema.safeParse({ ...(JSON.parse(answer.body) as object), type: 'snapshot' })
     if (!parsed.success || parsed.data.type !== 'snapshot') return this.#failed('The policy was not understood.')
     this.#etag = answer.headers.etag ?? null

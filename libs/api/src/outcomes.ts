@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timeSchema } from './common.ts'
+import { pageQuerySchema, timeSchema } from './common.ts'
 
 /** Additive figures of a bucket. Gate figures and dependency figures are different books, never added together. */
 export const GATE_FIGURES = [
@@ -72,7 +72,7 @@ export const outcomesSchema = z.object({
 })
 export type Outcomes = z.infer<typeof outcomesSchema>
 
-/** GET /environments/:environment/alerts?state=&service= */
+/** GET /environments/:environment/alerts?state=&service= : a page, the newest first. */
 export const alertSchema = z.object({
   id: z.string(),
   service: z.string(),
@@ -87,3 +87,7 @@ export const alertSchema = z.object({
   resolvedAt: timeSchema.nullable(),
 })
 export type Alert = z.infer<typeof alertSchema>
+export const alertsQuerySchema = pageQuerySchema
+  .omit({ search: true })
+  .extend({ state: alertSchema.shape.state.optional(), service: z.string().max(128).optional() })
+export type AlertsQuery = z.input<typeof alertsQuerySchema>

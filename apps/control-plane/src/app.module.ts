@@ -3,6 +3,7 @@ import { LoggerModule } from 'nestjs-pino'
 import type { Database } from './adapters/prisma/database.ts'
 import { AccessModule } from './app/access.module.ts'
 import { CoreModule } from './app/core.module.ts'
+import { OutcomesModule } from './app/outcomes.module.ts'
 import { RuntimeModule } from './app/runtime.module.ts'
 import { SocketsModule } from './app/sockets.module.ts'
 import type { Config } from './config/config.ts'
@@ -21,6 +22,7 @@ export class AppModule {
         AccessModule,
         CoreModule,
         SocketsModule,
+        OutcomesModule,
       ],
     }
   }

@@ -1,0 +1,66 @@
+import type pg from 'pg'
+import { STEPS } from '../../features/outcomes/outcome-store.ts'
+
+/** Length of a partition, seconds: each resolution has a dozen or a few more of them. */
+const PARTITION_SECONDS = { 1: 600, 10: 10_800, 60: 259_200 } as const
+/** Windows that a returning agent sends are booked this far back, seconds, rounded up. */
+const BACK_SECONDS = 1_200
+/** Windows are known for this long; agents re-send for ten minutes. */
+const WINDOW_MINUTES = 30
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
+
+/** Makes the partitions that may be written soon, two of each resolution ahead. Returns until when that is enough, seconds. */
+export const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
+  let enough = Infinity
+  for (const { step } of STEPS) {
+    const length = PARTITION_SECONDS[step]
+    const last = Math.floor(nowS / length) + 2
+    for (let part = Math.floor((nowS - BACK_SECONDS) / length); part <= last; part++)
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS outcome_${step}s_${part * length} PARTITION OF outcome_${step}s FOR VALUES FROM (${part * length}) TO (${(part + 1) * length})`,
+      )
+    enough = Math.min(enough, last * length)
+  }
+  return enough
+}
+
+/** Drops partitions of which every bucket is older than it is kept, and the identities of old windows. */
+export const dropOld = async (pool: pg.Pool, nowS: number): Promise<void> => {
+  for (const { step, keepSeconds } of STEPS) {
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = 'outcome_${step}s'::regclass`,
+    )
+    for (const { name } of rows) {
+      const start = Number(name.slice(name.lastIndexOf('_') + 1))
+      if (start + PARTITION_SECONDS[step] < nowS - keepSeconds)
+        await inTransaction(pool, async (client) => {
+          await client.query(LOCK_TIMEOUT)
+          await client.query(`DROP TABLE IF EXISTS ${name}`)
+        })
+    }
+  }
+  await pool.query(
+    `DELETE FROM outcome_window WHERE received_at < to_timestamp($1) - interval '${WINDOW_MINUTES} min'`,
+    [nowS],
+  )
+}
+
+/** Rolls back and gives the connection up where anything fails. */
+export const inTransaction = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('BEGIN')
+    const result = await work(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch((fault: Error) => {
+      broken = fault
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common'
+import { HttpAdapterHost } from '@nestjs/core'
+import type { FastifyInstance } from 'fastify'
+import { PrismaAlertBook } from '../adapters/prisma/alerts.ts'
+import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
+import { AlertBook } from '../features/alerts/alert-book.ts'
+import { AlertWatch } from '../features/alerts/alert-watch.ts'
+import { LiveBroadcast } from '../features/live/live-port.ts'
+import { Ingest } from '../features/outcomes/ingest.ts'
+import { LiveFeed } from '../features/outcomes/live-feed.ts'
+import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
+import { OutcomeStore } from '../features/outcomes/outcome-store.ts'
+import { AlertsController } from '../http/alerts.controller.ts'
+import { OtlpController } from '../http/otlp.controller.ts'
+import { OutcomesController } from '../http/outcomes.controller.ts'
+import { Pulse } from './pulse.ts'
+
+const logger = new Logger('outcomes')
+const MAINTAIN_MS = 60_000
+/** The live feed tells what was committed in the last group before it. */
+const TICK_MS = 1_000
+
+/** Figures in, kept, asked for, shown live, and the alert over them. */
+@Module({
+  controllers: [OutcomesController, AlertsController],
+  providers: [
+    { provide: OutcomeStore, useClass: PrismaOutcomeStore },
+    { provide: AlertBook, useClass: PrismaAlertBook },
+    { provide: LiveFeed, useFactory: (live: LiveBroadcast) => new LiveFeed(live), inject: [LiveBroadcast] },
+    {
+      provide: Ingest,
+      useFactory: (store: OutcomeStore, feed: LiveFeed) => new Ingest(store, (rows) => feed.add(rows, Date.now())),
+      inject: [OutcomeStore, LiveFeed],
+    },
+    { provide: OutcomeReader, useFactory: (store: OutcomeStore) => new OutcomeReader(store), inject: [OutcomeStore] },
+    {
+      provide: AlertWatch,
+      useFactory: (book: AlertBook, store: OutcomeStore, live: LiveBroadcast) => new AlertWatch(book, store, live),
+      inject: [AlertBook, OutcomeStore, LiveBroadcast],
+    },
+    OtlpController,
+  ],
+})
+export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #pulses: Pulse[] = []
+
+  constructor(
+    private readonly otlp: OtlpController,
+    private readonly store: OutcomeStore,
+    private readonly feed: LiveFeed,
+    private readonly alerts: AlertWatch,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const server: FastifyInstance = this.host.httpAdapter.getInstance()
+    void server.register(this.otlp.routes)
+  }
+
+  onApplicationBootstrap(): void {
+    const failed = (error: unknown) => logger.error(error)
+    this.#pulses.push(
+      new Pulse(MAINTAIN_MS, () => this.store.maintain(Date.now()), failed),
+      new Pulse(TICK_MS, async () => this.feed.tick(Date.now()), failed),
+      new Pulse(TICK_MS, () => this.alerts.tick(Date.now()), failed),
+    )
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.#pulses.map((pulse) => pulse.close()))
+  }
+}

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { StartRefused } from '../../config/config.ts'
 import { postgresBinaries } from './binaries.ts'
+import { exists, prepareFolder, readSettings, type Settings, usablePort, writeSettings } from './folder.ts'
 import { ableToReach, postgresUser, type RunAs, run } from './run.ts'
 
 /** A PostgreSQL server over a folder. `stop` ends it; leaving it running is safe, the next start takes it over. */
@@ -12,98 +12,71 @@ export interface EmbeddedPostgres {
   readonly url: string
   readonly takenOver: boolean
   stop(): Promise<void>
-}
-
-interface Settings {
-  readonly port: number
-  readonly password: string
+  /** Starts the server again where it has died, at the same address; otherwise does nothing. */
+  revive(): Promise<void>
 }
 
 const DATABASE = 'weir'
 const START_SECONDS = 60
+const STOP_SECONDS = 30
+/** Loopback only and no socket file; 100 connections are those of one replica, and room for a person. */
+const OPTIONS =
+  "-c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c shared_buffers=32MB -c max_connections=100"
 
 /**
  * Starts PostgreSQL in `folder`, or takes over the one that runs there (its parent may have been killed). Two
  * servers never share a folder: `postmaster.pid` is PostgreSQL's own guard, and this looks at it first.
  * The password is random and stays in the folder, readable by its owner only; the server listens on loopback.
  */
-export const startEmbeddedPostgres = async (folder: string): Promise<EmbeddedPostgres> => {
+export const startEmbeddedPostgres = async (wanted: string): Promise<EmbeddedPostgres> => {
   const owner = await postgresUser()
-  await prepareFolder(folder, owner)
+  const folder = await prepareFolder(wanted, owner)
   const data = join(folder, 'data')
-  const binaries = await postgresBinaries()
-  const user = await ableToReach(owner, [folder, binaries.initdb])
-  const saved = await readSettings(folder)
+  const { initdb, pgCtl } = await postgresBinaries()
+  const user = await ableToReach(owner, [folder, initdb])
+  const control = (...args: string[]) => run(pgCtl, [...args, '-D', data], user)
   const stop = async () => {
-    await run(binaries.pgCtl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '30'], user)
+    await control('stop', '-m', 'fast', '-w', '-t', String(STOP_SECONDS))
   }
-  if (saved !== null && (await exists(join(data, 'postmaster.pid')))) {
-    if (await answers(saved, data)) return { url: urlOf(saved), takenOver: true, stop }
-    await stop()
-    await dropStalePid(data)
+  const alive = async (settings: Settings | null): Promise<boolean> => {
+    if (settings === null || !(await exists(join(data, 'postmaster.pid')))) return false
+    if (await answers(settings, data)) return true
+    const holder = await ownerOf(data)
+    if (holder === 'server') await stop()
+    if (holder === 'stranger') await rm(join(data, 'postmaster.pid'), { force: true })
+    return false
   }
-  if (!(await exists(data))) await create(folder, data, binaries.initdb, user)
+  const launch = async (settings: Settings): Promise<void> => {
+    const log = join(folder, 'server.log')
+    await rm(log, { force: true })
+    const options = `-p ${settings.port} ${OPTIONS}`
+    const started = await control('start', '-l', log, '-w', '-t', String(START_SECONDS), '-o', options)
+    if (started.code !== 0)
+      throw new StartRefused(`The built-in PostgreSQL did not start: ${await lastWords(log, started.output)}`)
+    await ensureDatabase(settings)
+  }
+  const server = (settings: Settings, takenOver: boolean): EmbeddedPostgres => ({
+    url: urlOf(settings),
+    takenOver,
+    stop,
+    revive: async () => {
+      if (!(await alive(settings))) await launch(settings)
+    },
+  })
+  const saved = await readSettings(folder)
+  if (saved !== null && (await alive(saved))) return server(saved, true)
+  if (!(await exists(data))) await create(folder, data, initdb, user)
   const password = (await readSettings(folder))?.password
   if (password === undefined)
     throw new StartRefused(`${folder} has a database but no settings.json: restore or remove it.`)
   const settings = { password, port: await usablePort(saved?.port ?? 0) }
   await writeSettings(folder, settings)
-  const log = join(folder, 'server.log')
-  await rm(log, { force: true })
-  const options = `-p ${settings.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c shared_buffers=32MB -c max_connections=100`
-  const started = await run(
-    binaries.pgCtl,
-    ['start', '-D', data, '-l', log, '-w', '-t', String(START_SECONDS), '-o', options],
-    user,
-  )
-  if (started.code !== 0)
-    throw new StartRefused(`The built-in PostgreSQL did not start: ${await lastWords(log, started.output)}`)
-  await ensureDatabase(settings)
-  return { url: urlOf(settings), takenOver: false, stop }
+  await launch(settings)
+  return server(settings, false)
 }
 
 const urlOf = (settings: Settings, database = DATABASE) =>
   `postgresql://weir:${settings.password}@127.0.0.1:${settings.port}/${database}`
-
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
-
-const prepareFolder = async (folder: string, user: RunAs): Promise<void> => {
-  try {
-    await mkdir(folder, { recursive: true })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'EEXIST' || code === 'ENOTDIR')
-      throw new StartRefused(
-        `${folder} cannot be made: a file is in the way. Move it, or set WEIR_DATA to another folder.`,
-      )
-    throw new StartRefused(`${folder} cannot be made (${code}): set WEIR_DATA to a folder that can be written.`)
-  }
-  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid)
-  await chmod(folder, 0o700)
-}
-
-const settingsFile = (folder: string) => join(folder, 'settings.json')
-
-const readSettings = async (folder: string): Promise<Settings | null> => {
-  const text = await readFile(settingsFile(folder), 'utf8').catch(() => null)
-  if (text === null) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    if (value !== null && typeof value === 'object' && 'port' in value && 'password' in value)
-      return { port: Number(value.port), password: String(value.password) }
-  } catch {}
-  return null
-}
-
-const writeSettings = async (folder: string, settings: Settings): Promise<void> => {
-  const file = settingsFile(folder)
-  await writeFile(`${file}.new`, JSON.stringify(settings), { mode: 0o600 })
-  await rename(`${file}.new`, file)
-}
 
 /** Made beside its place and moved there when whole, so that a kill in between leaves nothing half-made. */
 const create = async (folder: string, data: string, initdb: string, user: RunAs): Promise<void> => {
@@ -163,12 +136,23 @@ const answers = async (settings: Settings, data: string): Promise<boolean> => {
 /** SQLSTATE cannot_connect_now. */
 const STARTING_UP = '57P03'
 
-/** A `postmaster.pid` that names no living PostgreSQL (its number was given to another program) would block the start. */
-const dropStalePid = async (data: string): Promise<void> => {
-  const file = join(data, 'postmaster.pid')
-  const pid = (await readFile(file, 'utf8').catch(() => '')).split('\n')[0] ?? ''
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null)
-  if (command !== null && !command.includes('postgres')) await rm(file, { force: true })
+/**
+ * Whose the number in `postmaster.pid` is. A dead one is left to PostgreSQL, which knows what to do; a number that was
+ * given to another program since would block the start for ever, and that program must not be signalled.
+ */
+const ownerOf = async (data: string): Promise<'server' | 'stranger' | 'nobody'> => {
+  const pid = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0] ?? ''
+  if (!/^\d+$/.test(pid)) return 'nobody'
+  const command = await commandOf(pid)
+  if (command === '') return 'nobody'
+  return command.includes(data) ? 'server' : 'stranger'
+}
+
+const commandOf = async (pid: string): Promise<string> => {
+  const linux = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null)
+  if (linux !== null) return linux
+  const listed = await run('ps', ['-p', pid, '-o', 'command=']).catch(() => null)
+  return listed?.code === 0 ? listed.output.trim() : ''
 }
 
 const ensureDatabase = async (settings: Settings): Promise<void> => {
@@ -180,22 +164,6 @@ const ensureDatabase = async (settings: Settings): Promise<void> => {
   } finally {
     await client.end()
   }
-}
-
-/** The wanted port where it is free, else any free one. */
-const usablePort = async (wanted: number): Promise<number> => {
-  const probe = (port: number) =>
-    new Promise<number | null>((resolve) => {
-      const server = createServer()
-      server.once('error', () => resolve(null))
-      server.listen(port, '127.0.0.1', () => {
-        const address = server.address()
-        server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : null))
-      })
-    })
-  const port = (await probe(wanted)) ?? (await probe(0))
-  if (port === null) throw new StartRefused('No free port on 127.0.0.1 for the built-in PostgreSQL.')
-  return port
 }
 
 const lastWords = async (log: string, output: string): Promise<string> => {

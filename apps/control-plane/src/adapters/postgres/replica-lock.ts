@@ -13,9 +13,14 @@ export interface ReplicaLock {
 
 /**
  * Without a shared bus only one control plane may serve a database: the second one refuses to start.
- * A lost connection is made again; `lost` is called when another process got the lock meanwhile.
+ * A lost connection is made again; `lost` is called when another process got the lock meanwhile. `revive` is called
+ * before each attempt, for a server that this process answers for.
  */
-export const holdReplicaLock = async (url: string, lost: (why: string) => void): Promise<ReplicaLock> => {
+export const holdReplicaLock = async (
+  url: string,
+  lost: (why: string) => void,
+  revive: () => Promise<void> = async () => {},
+): Promise<ReplicaLock> => {
   let closed = false
   let client = await acquire(url, PATIENCE_MS)
   if (client === null)
@@ -31,6 +36,7 @@ export const holdReplicaLock = async (url: string, lost: (why: string) => void):
   }
   const regain = async () => {
     while (!closed) {
+      await revive().catch(() => {})
       const again = await acquire(url, PATIENCE_MS).catch(() => 'unreachable' as const)
       if (again === null) return lost('Another control plane took this database over.')
       if (again !== 'unreachable') {

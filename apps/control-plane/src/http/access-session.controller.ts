@@ -5,6 +5,7 @@ import { Callers } from '../features/access/caller.ts'
 import type { Principal } from '../features/access/identity.ts'
 import type { SessionAnswer } from '../features/access/sessions.ts'
 import { SignIn } from '../features/access/sign-in.ts'
+import { Answers } from './answer.ts'
 import { ProblemError } from './problem.ts'
 import { Actor, Public, Requires } from './requires.ts'
 
@@ -32,6 +33,7 @@ export class AccessSessionController {
   ) {}
 
   @Post('sign-in/email')
+  @Answers('Signs an operator in: sets the session’s cookie', null)
   @HttpCode(204)
   async signIn(
     @Req() request: FastifyRequest,
@@ -42,12 +44,14 @@ export class AccessSessionController {
   }
 
   @Post('sign-out')
+  @Answers('Ends the session', null)
   @HttpCode(204)
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
     answer(reply, await this.door.signOut(this.callers.asking(request.raw)))
   }
 
   @Post('change-password')
+  @Answers('Changes one’s own password and ends one’s other sessions', null)
   @Requires('viewer')
   @HttpCode(204)
   async changePassword(

@@ -25,7 +25,12 @@ export const openapi = (controllers: readonly Type[]): Json => {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'weir.session_token', description: 'An operator’s session.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'weir-<installation>.session_token',
+          description: 'An operator’s session.',
+        },
         token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
       },
       responses: {

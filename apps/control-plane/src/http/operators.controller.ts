@@ -4,14 +4,17 @@ import {
   type CreateOperator,
   createOperatorSchema,
   type Operator,
+  operatorSchema,
   type Page,
   type PageQuery,
+  pageOf,
   pageQuerySchema,
   updateOperatorSchema,
 } from '@weir/api'
 import type { z } from 'zod'
 import type { Principal } from '../features/access/identity.ts'
 import { Operators } from '../features/access/operators.ts'
+import { Answers } from './answer.ts'
 import { orProblem } from './problem.ts'
 import { Actor, Requires } from './requires.ts'
 
@@ -21,11 +24,13 @@ export class OperatorsController {
   constructor(private readonly operators: Operators) {}
 
   @Get()
+  @Answers('Lists operators', pageOf(operatorSchema))
   async list(@Query({ schema: pageQuerySchema }) query: PageQuery): Promise<Page<Operator>> {
     return orProblem(await this.operators.page(query))
   }
 
   @Post()
+  @Answers('Makes an operator', operatorSchema)
   async create(
     @Body({ schema: createOperatorSchema }) body: CreateOperator,
     @Actor() actor: Principal,
@@ -34,6 +39,7 @@ export class OperatorsController {
   }
 
   @Patch(':id')
+  @Answers('Changes an operator; another role ends their sessions', operatorSchema)
   async change(
     @Param('id') id: string,
     @Body({ schema: updateOperatorSchema }) body: z.infer<typeof updateOperatorSchema>,
@@ -44,6 +50,7 @@ export class OperatorsController {
 
   @Delete(':id')
   @HttpCode(204)
+  @Answers('Removes an operator and ends their sessions; never the last admin', null)
   async remove(@Param('id') id: string, @Actor() actor: Principal): Promise<void> {
     orProblem(await this.operators.remove(id, actor.name))
   }

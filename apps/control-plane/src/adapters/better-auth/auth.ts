@@ -1,6 +1,7 @@
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import type { Database } from '../prisma/database.ts'
+import { boundedPasswords } from './passwords.ts'
 
 /** better-auth asks for a base URL and checks origins against it; ours are checked before, so it sees this one only. */
 export const INSIDE = 'http://inside.weir'
@@ -26,7 +27,13 @@ export const makeAuth = (database: Database, note: (level: string, message: stri
     trustedOrigins: [INSIDE],
     secret: database.secret,
     database: prismaAdapter(database.prisma, { provider: 'postgresql', transaction: true }),
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 12, maxPasswordLength: 128 },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: 12,
+      maxPasswordLength: 128,
+      password: boundedPasswords(),
+    },
     user: { additionalFields: { role: { type: 'string', input: false, required: true, defaultValue: 'viewer' } } },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true, cookieCache: { enabled: false } },
     rateLimit: {

@@ -71,6 +71,7 @@ export class BetterAuthSessions extends Sessions {
       const retryAfterSeconds = Number(response.headers.get('x-retry-after')) || SIGN_INS.window
       return { result: { ok: false, refusal: TOO_MANY }, cookies: [], retryAfterSeconds }
     }
+    if (response.status === 503) return { result: { ok: false, refusal: BUSY }, cookies: [], retryAfterSeconds: 1 }
     if (response.status >= 500) throw new Error(`better-auth answered ${path} with ${response.status}.`)
     return { result: { ok: false, refusal: wrong }, cookies }
   }
@@ -79,6 +80,7 @@ export class BetterAuthSessions extends Sessions {
 const WRONG: Refusal = { code: 'unauthenticated', detail: 'The e-mail address or the password is wrong.' }
 const WRONG_CURRENT: Refusal = { code: 'forbidden', detail: 'The present password is wrong.' }
 const TOO_MANY: Refusal = { code: 'too-many-requests', detail: 'Too many attempts from your address: wait a little.' }
+const BUSY: Refusal = { code: 'unavailable', detail: 'Too many sign-ins at this moment: try again in a second.' }
 
 const principalOf = (
   session: string,

@@ -8,7 +8,7 @@ export interface Credentials {
   readonly rememberMe: boolean
 }
 
-/** Outcome of a step that may set cookies. `retryAfterSeconds` only with `too-many-requests`. */
+/** Outcome of a step that may set cookies. `retryAfterSeconds` when trying again later helps. */
 export interface SessionAnswer {
   readonly result: Result<null>
   /** Values of Set-Cookie. */

@@ -94,6 +94,16 @@ test('guesses at the same instant are all counted', async () => {
   expect(answers.every((answer) => answer.status === 401 || answer.status === 429)).toBe(true)
 })
 
+test('a flood of guesses from many addresses is answered, or told to come back, and passes', async () => {
+  const { email } = await makeOperator(app, 'viewer')
+  const answers = await Promise.all(Array.from({ length: 40 }, () => signIn(email, 'wrong')))
+  for (const answer of answers) {
+    expect([401, 503]).toContain(answer.status)
+    expect(answer.headers.get('retry-after')).toBe(answer.status === 503 ? '1' : null)
+  }
+  expect((await signIn(email, PASSWORD)).status).toBe(204)
+})
+
 test('a sign-in that another site sends is refused', async () => {
   const { email } = await makeOperator(app, 'viewer')
   const foreign = await signIn(email, PASSWORD, { ...from(), origin: 'https://evil.example' })

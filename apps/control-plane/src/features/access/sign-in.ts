@@ -24,7 +24,8 @@ export class SignIn {
   async signIn(asking: Asking, credentials: Credentials): Promise<SessionAnswer> {
     const foreign = this.#foreign(asking)
     if (foreign !== null) return foreign
-    const answer = await this.#parts.sessions.signIn(credentials, asking.ip, asking.headers['user-agent'] ?? '')
+    const userAgent = asking.headers['user-agent'] ?? ''
+    const answer = await this.#parts.sessions.signIn(credentials, asking.ip, userAgent)
     const { email } = credentials
     if (answer.result.ok)
       await this.#parts.audit.write({ actor: email.toLowerCase(), action: 'session.sign-in', target: asking.ip })
@@ -48,7 +49,8 @@ export class SignIn {
   async changePassword(asking: Asking, principal: Principal, current: string, next: string): Promise<SessionAnswer> {
     if (principal.kind !== 'operator') return { result: refused('forbidden', 'A token has no password.'), cookies: [] }
     const { sessions, audit, refusals } = this.#parts
-    const answer = await sessions.changePassword(asking.headers.cookie ?? '', asking.ip, current, next)
+    const cookie = asking.headers.cookie ?? ''
+    const answer = await sessions.changePassword(cookie, asking.ip, current, next)
     if (answer.result.ok)
       await audit.write({ actor: principal.name, action: 'operator.password', target: principal.email })
     else refusals.note({ what: 'password', ip: asking.ip, actor: principal.name })

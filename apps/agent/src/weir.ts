@@ -27,6 +27,7 @@ import { PolicyState } from './policy/state.ts'
 import { Disk } from './source/disk.ts'
 import { loadLocal } from './start.ts'
 import { Discard } from './telemetry/discard.ts'
+import { edgeSink } from './telemetry/edge.ts'
 import { Exporter } from './telemetry/exporter.ts'
 import { VERSION } from './version.ts'
 
@@ -188,7 +189,9 @@ export class Weir {
   async #makeMeter(): Promise<Meter | null> {
     const { telemetry, metrics } = this.#settings
     const collect = (sink: FigureSink) => {
-      for (const [, gate] of this.#gates.all) gate.collect(sink)
+      const edge = edgeSink(sink)
+      for (const [name, gate] of this.#gates.all)
+        gate.collect(own(this.#state.effective.policy.gates, name)?.edge ? edge : sink)
       for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
     }
     if (telemetry === 'host') {

@@ -15,7 +15,7 @@ export interface Answer {
 
 /** Resolves when `test` holds: real sockets have their own pace. */
 export const until = async (test: () => boolean): Promise<void> => {
-  const end = Date.now() + 5_000
+  const end = Date.now() + 20_000
   while (!test()) {
     if (Date.now() > end) throw new Error('What was waited for did not happen.')
     await new Promise((resolve) => setImmediate(resolve))

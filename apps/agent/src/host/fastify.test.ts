@@ -1,6 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { currentContext } from '../core/context.ts'
 import { door, FastifyRig, IDLE, until } from './fastify-rig.testkit.ts'
+
+// Real sockets on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 let rig: FastifyRig
 afterEach(() => rig.stop())

@@ -1,10 +1,13 @@
 import { type Snapshot, WIRE } from '@weir/wire/model'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
 import type { HttpClient } from '../core/http.ts'
 import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { nodeHttp } from '../http.ts'
 import { Poll } from './poll.ts'
+
+// Real sockets on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 let plane: TestControlPlane
 let runtime: VirtualRuntime

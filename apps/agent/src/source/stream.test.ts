@@ -1,8 +1,11 @@
 import { type ControlMessage, type Hello, WIRE } from '@weir/wire/model'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
 import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { Stream } from './stream.ts'
+
+// Real sockets on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 const hello: Hello = {
   type: 'hello',

@@ -1,6 +1,9 @@
 import { DURATION_BOUNDS_S } from '@weir/wire/model'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accept, attribute, ExportRig, metricsOf, WALL_0 } from '../export-rig.testkit.ts'
+
+// Real sockets on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 let rig: ExportRig
 beforeEach(async () => {
@@ -11,7 +14,7 @@ afterEach(() => rig.stop())
 describe('an export', () => {
   it('is OTLP in JSON: delta sums, gauges, explicit bounds, whole nanoseconds, the resource of the table', async () => {
     rig.fill = (sink) => {
-      sink.counter('weir.gate.offered', 3, { gate: 'a', class: 'critical', tenant: 'ü'.repeat(300) })
+      sink.counter('weir.gate.offered', 3, { gate: 'a', class: 'critical', tenant: `\0\ud800${'ü'.repeat(300)}` })
       sink.gauge('weir.gate.queue.oldest_age', 0.25, { gate: 'a' })
       sink.histogram('weir.gate.duration', [1, ...DURATION_BOUNDS_S.map(() => 2)], 0.5, { gate: 'a' })
     }

@@ -35,13 +35,15 @@ interface KeyValue {
 const MAX_TEXT_BYTES = 256
 const DELTA = 1
 
-const clip = (text: string): string =>
-  text.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(text) <= MAX_TEXT_BYTES
-    ? text
-    : Buffer.from(text)
-        .subarray(0, MAX_TEXT_BYTES)
-        .toString('utf8')
-        .replace(/\uFFFD+$/, '')
+/** What a store takes for text: well-formed, no NUL, bounded. */
+const clip = (given: string): string => {
+  const text = given.toWellFormed().replaceAll('\0', '\uFFFD')
+  if (text.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text
+  return Buffer.from(text)
+    .subarray(0, MAX_TEXT_BYTES)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+}
 
 const keyValue = (key: string, value: string | number | boolean): KeyValue => {
   if (typeof value === 'string') return { key, value: { stringValue: clip(value) } }

@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, accept, answer, ExportRig } from '../export-rig.testkit.ts'
+
+// Real sockets on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 let rig: ExportRig
 beforeEach(async () => {

@@ -8,6 +8,9 @@ const KEEP_MS = 600_000
 /** Series of one export: about 2 MB of JSON, half of what the control plane takes. */
 const MAX_SERIES_PER_EXPORT = 5_000
 
+/** After a process was stopped for minutes, its window begins this long before its end: a longer one says nothing, and receivers refuse it. */
+const MAX_WINDOW_MS = 60_000
+
 interface Kept extends SealedWindow {
   readonly endMs: number
 }
@@ -90,7 +93,7 @@ export class Ring {
     for (let from = 0; from < all.length; from += MAX_SERIES_PER_EXPORT)
       this.#sealed.push({
         sequence: ++this.#sequence,
-        startEpochMs: this.#originMs + window.startMs,
+        startEpochMs: this.#originMs + Math.max(window.startMs, window.endMs - MAX_WINDOW_MS),
         endEpochMs: this.#originMs + window.endMs,
         endMs: window.endMs,
         series: all.slice(from, from + MAX_SERIES_PER_EXPORT),

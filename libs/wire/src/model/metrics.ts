@@ -19,6 +19,7 @@ export const ATTRIBUTES = {
   reason: 'weir.reason',
   revision: 'weir.revision',
   mode: 'weir.mode',
+  /** `true` on every point of a gate where work enters the fleet; left out on the others. */
   edge: 'weir.edge',
 } as const
 export type MetricAttribute = keyof typeof ATTRIBUTES

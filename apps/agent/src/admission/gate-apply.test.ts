@@ -35,6 +35,18 @@ describe('a policy that changes while work waits', () => {
     expect(await words()).toEqual({ a: 'queue-timeout' })
   })
 
+  it('a longer longest wait may change who must leave first', async () => {
+    const { gate, runtime, ask, words } = full({ queue: { maxWaitMs: 100 } })
+    ask('patient')
+    runtime.time.advance(10)
+    ask('hurried', { deadlineMs: 140 })
+    gate.apply(settings(gatePolicy({ limit: 1, queue: { maxWaitMs: 1_000 } })))
+    runtime.time.advance(140)
+    expect(await words()).toEqual({ hurried: 'expired-in-queue' })
+    runtime.time.advance(850)
+    expect(await words()).toEqual({ hurried: 'expired-in-queue', patient: 'queue-timeout' })
+  })
+
   it.each(['observe', 'off'] as const)('mode %s lets all that wait start', async (mode) => {
     const { gate, ask, words, figures } = full()
     for (const name of ['a', 'b']) ask(name)

@@ -169,8 +169,16 @@ describe('permits that do not end', () => {
     expect(figures().sum('abandoned')).toBe(0)
   })
 
-  it('one timer serves all: none a permit', () => {
+  it('a zombie is given up in time also where permits may be held for much longer', () => {
+    const { gate, runtime } = bench(settings(gatePolicy({ limit: 1, maxHoldMs: 300_000, zombieMaxMs: 1_000 })))
+    permitOf(gate.tryAcquire({})).cancel()
+    runtime.time.advance(1_000)
+    expect([gate.report().zombies, gate.mishaps.lost]).toEqual([0, 1])
+  })
+
+  it('B-10 B-11 an idle gate has no timer, and one timer serves all permits', () => {
     const { gate, runtime } = bench(settings(gatePolicy({ limit: 1_000 })))
+    expect(runtime.time.pending).toBe(0)
     for (let i = 0; i < 1_000; i++) {
       permitOf(gate.tryAcquire({}))
       runtime.time.advance(1)

@@ -169,6 +169,16 @@ describe('tenants', () => {
     expect(figures().sum('completed', { tenant: 'a' })).toBe(1)
   })
 
+  it('nor is one whose work only observing let in', () => {
+    const { gate, figures } = bench(settings(gatePolicy({ limit: 1, mode: 'observe' })), { maxTenants: 1 })
+    gate.tryAcquire({})
+    gate.tryAcquire({ tenant: 'a' })
+    figures()
+    figures()
+    gate.tryAcquire({ tenant: 'b' })
+    expect([figures().sum('offered', { tenant: 'b' }), figures().sum('offered', { tenant: 'other' })]).toEqual([0, 1])
+  })
+
   it('one id in two spellings is one tenant', () => {
     const { gate } = bench(of({ quotas: { 'caf\u00e9': quota({ concurrency: 1 }) } }))
     expect(said(gate.tryAcquire({ tenant: 'cafe\u0301' }))).toBe('accepted')

@@ -177,22 +177,35 @@ interface Said {
   readonly labels: CellLabels
 }
 
+const LABELS = ['class', 'tenant', 'reason', 'revision'] as const
+type Label = (typeof LABELS)[number]
+const SAID = ['gate', 'dependency', ...LABELS] as const
+const SLOT_OF = new Map<string, number>(SAID.map((name, slot) => [ATTRIBUTES[name], slot]))
+const SLOTS = Object.fromEntries(SAID.map((name, slot) => [name, slot])) as Record<(typeof SAID)[number], number>
+
+/** Which labels a metric is told by. */
+const WANTED = new Map<string, Readonly<Record<Label, boolean>>>(
+  Object.entries(METRICS).map(([metric, { attributes }]) => {
+    const told: readonly string[] = attributes
+    const of = (label: Label) => told.includes(label)
+    return [metric, { class: of('class'), tenant: of('tenant'), reason: of('reason'), revision: of('revision') }]
+  }),
+)
+
 /** The labels that the metric's row of the table has; one that was left out is `none`. */
 const labelsOf = (metric: MetricName, attributes: readonly Attribute[]): Said => {
-  const wanted: readonly string[] = METRICS[metric].attributes
-  const said = { gate: '', dependency: '', class: '', tenant: '', reason: '', revision: '' }
+  const said = ['', '', '', '', '', '']
   let edge = false
   for (const { key, value } of attributes) {
-    if (value === null || !key.startsWith('weir.')) continue
-    const name = key.slice('weir.'.length)
-    if (name === 'edge') edge = value === true
-    else if (Object.hasOwn(said, name)) said[name as keyof typeof said] = String(value)
+    const slot = SLOT_OF.get(key)
+    if (slot !== undefined && value !== null) said[slot] = typeof value === 'string' ? value : String(value)
+    else if (key === ATTRIBUTES.edge) edge = value === true
   }
-  const label = (name: 'class' | 'tenant' | 'reason' | 'revision') =>
-    wanted.includes(name) ? said[name] || NONE : null
+  const wanted = WANTED.get(metric)
+  const label = (name: Label) => (wanted?.[name] === true ? said[SLOTS[name]] || NONE : null)
   return {
-    gate: said.gate || null,
-    dependency: said.dependency || null,
+    gate: said[SLOTS.gate] || null,
+    dependency: said[SLOTS.dependency] || null,
     edge,
     labels: { class: label('class'), tenant: label('tenant'), reason: label('reason'), revision: label('revision') },
   }

@@ -11,8 +11,16 @@ import type { Cell, Window } from './window.ts'
 export const CUTS = ['total', 'class', 'tenant', 'reason', 'revision', 'instance'] as const
 export type Cut = (typeof CUTS)[number]
 
+interface RowFigures {
+  edge: boolean
+  readonly sums: Float64Array
+  /** NaN: not heard. */
+  readonly peaks: Float64Array
+  readonly histograms: Partial<Record<HistogramColumn, Float64Array>>
+}
+
 /** One bucket of one series. */
-export interface Row {
+export interface Row extends RowFigures {
   /** Start of the bucket, whole seconds since the epoch. */
   readonly second: number
   readonly environment: string
@@ -22,18 +30,20 @@ export interface Row {
   readonly cut: Cut
   /** Empty for `total`. */
   readonly label: string
-  edge: boolean
-  readonly sums: Float64Array
-  /** NaN: not heard. */
-  readonly peaks: Float64Array
-  readonly histograms: Partial<Record<HistogramColumn, Float64Array>>
 }
 export type Rows = Map<string, Row>
 
 const WEIGHTS = (['offered', 'calls', 'shed', 'expired'] as const).map((column: SumColumn) => SUM_INDEX[column])
-const weightOf = (cell: Cell): number => WEIGHTS.reduce((sum, index) => sum + (cell.sums[index] ?? 0), 0)
+const weightOf = ({ sums }: RowFigures): number => WEIGHTS.reduce((sum, index) => sum + (sums[index] ?? 0), 0)
 
-const rowIn = (rows: Rows, identity: Omit<Row, 'edge' | 'sums' | 'peaks' | 'histograms'>): Row => {
+const empty = (): RowFigures => ({
+  edge: false,
+  sums: new Float64Array(SUMS.length),
+  peaks: new Float64Array(PEAKS.length).fill(Number.NaN),
+  histograms: {},
+})
+
+const rowIn = (rows: Rows, identity: Omit<Row, keyof RowFigures>): Row => {
   const { second, environment, service, kind, name, cut, label } = identity
   const key = `${second}\n${environment}\n${service}\n${kind}\n${name}\n${cut}\n${label}`
   let row = rows.get(key)
@@ -46,19 +56,15 @@ const rowIn = (rows: Rows, identity: Omit<Row, 'edge' | 'sums' | 'peaks' | 'hist
       name,
       cut,
       label,
-      edge: false,
-      sums: new Float64Array(SUMS.length),
-      peaks: new Float64Array(PEAKS.length).fill(Number.NaN),
-      histograms: {},
+      ...empty(),
     }
     rows.set(key, row)
   }
   return row
 }
 
-type RowFigures = Pick<Row, 'edge' | 'sums' | 'peaks' | 'histograms'>
-
-export const addTo = (row: Row, from: RowFigures, share: number): void => {
+/** Adds a share of figures to a row, which it returns. */
+export const addTo = <R extends RowFigures>(row: R, from: RowFigures, share: number): R => {
   row.edge ||= from.edge
   for (let i = 0; i < row.sums.length; i++) {
     const value = from.sums[i] ?? 0
@@ -75,19 +81,35 @@ export const addTo = (row: Row, from: RowFigures, share: number): void => {
     row.histograms[column] = into
     for (let i = 0; i < counts.length; i++) into[i] = (into[i] ?? 0) + (counts[i] ?? 0) * share
   }
+  return row
 }
 
-const cutsOf = (cell: Cell, instance: string, seats: Record<Seated, Seats>, nowMs: number): [Cut, string][] => {
-  const weight = weightOf(cell)
-  const cuts: [Cut, string][] = [
-    ['total', ''],
-    ['instance', seats.instance.seat(instance, weight, nowMs)],
-  ]
+/** Rows of one stretch of time, before they are split by seconds. */
+type SpanRow = RowFigures & { readonly kind: Kind; readonly name: string; readonly cut: Cut; readonly label: string }
+
+const cutsOf = (cell: Cell, seats: Record<Seated, Seats>, weight: number, nowMs: number): [Cut, string][] => {
+  const cuts: [Cut, string][] = [['total', '']]
   for (const cut of ['class', 'tenant', 'reason', 'revision'] as const) {
     const label = cell.labels[cut]
     if (label !== null) cuts.push([cut, seats[cut].seat(label, weight, nowMs)])
   }
   return cuts
+}
+
+const spanRows = (cells: Iterable<Cell>, seats: Record<Seated, Seats>, nowMs: number): SpanRow[] => {
+  const rows = new Map<string, SpanRow>()
+  for (const cell of cells) {
+    const weight = weightOf(cell)
+    const { kind } = cell
+    const name = seats.name.seat(cell.name, weight, nowMs)
+    for (const [cut, label] of cutsOf(cell, seats, weight, nowMs)) {
+      const key = `${cut}\n${label}\n${kind}\n${name}`
+      const known = rows.get(key)
+      if (known === undefined) rows.set(key, addTo({ kind, name, cut, label, ...empty() }, cell, 1))
+      else addTo(known, cell, 1)
+    }
+  }
+  return [...rows.values()]
 }
 
 /**
@@ -100,11 +122,14 @@ export const rollUp = (windows: Iterable<Window>, seats: ServiceSeats, nowMs: nu
     const own = seats.of(environment, service)
     for (const span of spans) {
       const shares = timeShares(span.startMs, span.endMs)
-      for (const cell of span.cells.values()) {
-        const name = own.name.seat(cell.name, weightOf(cell), nowMs)
-        for (const [cut, label] of cutsOf(cell, instance, own, nowMs))
-          for (const { second, share } of shares)
-            addTo(rowIn(rows, { second, environment, service, kind: cell.kind, name, cut, label }), cell, share)
+      for (const row of spanRows(span.cells.values(), own, nowMs)) {
+        const { kind, name, cut, label } = row
+        const seat = cut === 'total' ? own.instance.seat(instance, weightOf(row), nowMs) : null
+        for (const { second, share } of shares) {
+          addTo(rowIn(rows, { second, environment, service, kind, name, cut, label }), row, share)
+          if (seat !== null)
+            addTo(rowIn(rows, { second, environment, service, kind, name, cut: 'instance', label: seat }), row, share)
+        }
       }
     }
   }

@@ -103,10 +103,10 @@ test('coarse rows are the same however the fine rows were grouped', () => {
   )
 })
 
-test('series stay bounded: a hundred thousand tenants are fifty and other', () => {
+test('series stay bounded: ten thousand tenants are fifty and other', () => {
   const seats = new ServiceSeats()
   const labels = new Set<string>()
-  for (let i = 0; i < 100_000; i++) {
+  for (let i = 0; i < 10_000; i++) {
     const window = windowOf(i, NOW - 1_000, 1_000, `t${i}`, `i${i}`, [1, 1, 0, 0, 0])
     for (const row of rollUp([window], seats, NOW).values()) labels.add(`${row.cut} ${row.label}`)
   }

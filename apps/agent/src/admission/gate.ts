@@ -21,7 +21,7 @@ import { Tenants } from './tenants.ts'
 import type { Entry, Permit, Refusal, Work } from './work.ts'
 
 export type { GateOptions, GateSettings, RunContext } from './options.ts'
-export type { Entry, Permit, Refusal, RefusalReason, Work } from './work.ts'
+export type { Entry, Permit, Refusal, Work } from './work.ts'
 
 const NOTHING_SAID: Work = {}
 

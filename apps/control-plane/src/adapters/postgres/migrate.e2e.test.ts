@@ -80,3 +80,16 @@ test('a lock whose connection was cut is taken again', async () => {
   await expect.poll(held).toSatisfy((pid) => pid !== undefined && pid !== before)
   await lock.release()
 })
+
+test('a connection that is lost while somebody holds it ends a statement, not the process', async () => {
+  await migrate(url, await readMigrations(folder))
+  const lost: string[] = []
+  const database = await Database.open(url, (error) => lost.push(error.message))
+  const held = await database.pool.connect()
+  const { rows } = await held.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  await sql(`SELECT pg_terminate_backend(${rows[0]?.pid})`)
+  await expect.poll(() => lost.length).toBeGreaterThan(0)
+  held.release(true)
+  expect((await database.pool.query('SELECT 1 AS x')).rows).toEqual([{ x: 1 }])
+  await database.close()
+})

@@ -28,6 +28,8 @@ export class Database {
   static async open(url: string, onError: (error: Error) => void): Promise<Database> {
     const pool = new pg.Pool({ connectionString: url, max: POOL, connectionTimeoutMillis: 5_000 })
     pool.on('error', onError)
+    // A connection that is lost between two statements of its holder has nobody else who hears of it, and would end the process.
+    pool.on('connect', (client) => client.on('error', onError))
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
     try {
       const secret = randomBytes(32).toString('base64url')

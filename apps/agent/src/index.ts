@@ -1,6 +1,15 @@
-export { Gate, type GateOptions, type GateSettings, type RunContext } from './admission/gate.ts'
+export {
+  type Entry,
+  Gate,
+  type GateOptions,
+  type GateSettings,
+  type Permit,
+  type Refusal,
+  type RefusalReason,
+  type RunContext,
+  type Work,
+} from './admission/gate.ts'
 export { RefusedError } from './admission/refused.ts'
-export type { Entry, Permit, Refusal, RefusalReason, Work } from './admission/work.ts'
 export { currentContext, runInContext, type WorkContext } from './core/context.ts'
 export type { WeirOptions } from './options.ts'
 export { Dependency } from './outbound/dependency.ts'

@@ -3,7 +3,6 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { WsAdapter } from '@nestjs/platform-ws'
 import { Logger } from 'nestjs-pino'
 import { startEmbeddedPostgres } from './adapters/postgres/embedded.ts'
 import { MIGRATIONS, migrate, readMigrations } from './adapters/postgres/migrate.ts'
@@ -77,7 +76,6 @@ export const httpAdapter = async (config: Config): Promise<FastifyAdapter> => {
 /** Everything between the network and the controllers, the same in tests and in production. */
 export const dressApplication = async (app: NestFastifyApplication, config: Config): Promise<void> => {
   app.useLogger(new QuietFramework(app.get(Logger)))
-  app.useWebSocketAdapter(new WsAdapter(app))
   app.useGlobalFilters(new ProblemFilter(isDatabaseAway))
   app.useGlobalPipes(new ValidationPipe())
   const fastify = app.getHttpAdapter().getInstance()

@@ -5,14 +5,24 @@ export {
   type GateSettings,
   type Permit,
   type Refusal,
-  type RefusalReason,
   type RunContext,
   type Work,
 } from './admission/gate.ts'
 export { RefusedError } from './admission/refused.ts'
+export type { RefusalReason } from './admission/work.ts'
 export { currentContext, runInContext, type WorkContext } from './core/context.ts'
 export type { WeirOptions } from './options.ts'
 export { Dependency } from './outbound/dependency.ts'
 export type { Attempt, CallOptions } from './outbound/parts.ts'
+export { parseGrpcPushback } from './outbound/pushback.ts'
 export { WeirRefusal, WeirTimeout } from './outbound/refusal.ts'
+export {
+  type AttemptEnd,
+  FAILURE,
+  FINAL_FAILURE,
+  NEUTRAL,
+  refused,
+  SUCCESS,
+  type Verdict,
+} from './outbound/verdict.ts'
 export { Weir, type WeirStatus } from './weir.ts'

@@ -31,6 +31,8 @@ const NOTHING_SAID: Work = {}
  */
 export class Gate implements FigureSource {
   readonly name: string
+  /** Overload level, 0 = none to 4: level n sheds the n lowest classes. Set by whoever reads the capacity signals. */
+  level = 0
   readonly #runtime: Runtime
   readonly #mishaps: Mishaps
   readonly #clock: SteadyClock
@@ -167,7 +169,7 @@ export class Gate implements FigureSource {
       zombies,
       waiting: this.#line.size,
       oldestAgeMs,
-      level: 0,
+      level: this.level,
     }
   }
 

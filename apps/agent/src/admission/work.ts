@@ -22,6 +22,8 @@ export interface Work {
   readonly route?: string | undefined
   /** Aborted when the caller leaves. Heard by `acquire` while waiting and by `run` throughout; `tryAcquire` looks at it once. */
   readonly signal?: AbortSignal | undefined
+  /** W3C trace context of the request: parent of its span, where it is sampled and no active span of the host's is nearer. */
+  readonly traceparent?: string | undefined
 }
 
 /** A gate's reason, or `cancelled`: its caller had left, so nobody waits for an answer. */

@@ -11,6 +11,8 @@ export interface WorkContext {
   readonly attempt: number
   /** Aborts when the caller leaves; `null` where the host cannot tell. */
   readonly signal: AbortSignal | null
+  /** W3C trace context of the work, for the spans of its calls. */
+  readonly traceparent?: string | null
   /** Retries sent below on behalf of this work, those of lower layers included. The host answers it as `weir-retried`. */
   retried: number
 }

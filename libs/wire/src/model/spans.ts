@@ -1,0 +1,46 @@
+import { ATTRIBUTES } from './metrics.ts'
+
+/** One span for each sampled piece of work at a gate, one for each sampled call of a dependency. */
+export const SPANS = {
+  gate: { name: 'weir.gate', description: 'From arrival to its end, or to its refusal' },
+  dependency: { name: 'weir.dependency', description: 'The whole call, all attempts' },
+} as const
+
+/** How a sampled piece of work ended, in the words of the figures. A call ends without the last three of a gate. */
+export const SAMPLE_OUTCOMES = [
+  'completed',
+  'late',
+  'failed',
+  'cancelled',
+  'shed',
+  'abandoned',
+  'expired',
+  'cancelled_waiting',
+] as const
+export type SampleOutcome = (typeof SAMPLE_OUTCOMES)[number]
+
+/** Every attribute of a span: what decided, and for how many it stands. */
+export const SPAN_ATTRIBUTES = {
+  gate: { name: ATTRIBUTES.gate, description: 'Of a gate' },
+  dependency: { name: ATTRIBUTES.dependency, description: 'Of a dependency' },
+  edge: { name: ATTRIBUTES.edge, description: '`true` at a gate where work enters the fleet; left out elsewhere' },
+  outcome: { name: 'weir.outcome', description: `One of ${SAMPLE_OUTCOMES.join(', ')}` },
+  adjustedCount: {
+    name: 'weir.adjusted_count',
+    description: 'How many pieces of work of this gate or dependency the span stands for, itself included',
+  },
+  mode: { name: ATTRIBUTES.mode, description: 'enforce or observe' },
+  class: { name: ATTRIBUTES.class, description: 'Its criticality' },
+  tenant: { name: ATTRIBUTES.tenant, description: 'Whom it was for' },
+  reason: { name: ATTRIBUTES.reason, description: 'Of a refusal' },
+  signal: { name: 'weir.signal', description: 'Of a refusal: elsewhere, later or stop' },
+  revision: { name: ATTRIBUTES.revision, description: 'Of the policy that decided; left out on the built-in one' },
+  queueWait: {
+    name: 'weir.queue_wait',
+    description: 'From arrival to start, seconds; left out where it never started',
+  },
+  limit: { name: 'weir.limit', description: 'Slots of the gate, or ceiling of the dependency, at the decision' },
+  inFlight: { name: 'weir.in_flight', description: 'Slots in use at the decision, zombies included' },
+  waiting: { name: 'weir.waiting', description: 'Work in the queue of the gate at the decision' },
+  attempts: { name: 'weir.attempts', description: 'Attempts sent, of a call' },
+} as const

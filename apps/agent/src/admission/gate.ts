@@ -11,7 +11,7 @@ import { FreePermit, NestedPermit } from './free-permit.ts'
 import { limitFor } from './limit.ts'
 import { Line } from './line.ts'
 import { Mishaps } from './mishaps.ts'
-import type { GateOptions, GateSettings, RunContext } from './options.ts'
+import type { GateOptions, GateSettings, Pressure, RunContext } from './options.ts'
 import { type ClassRules, classOf, classRules, costOf, remainingOf } from './reading.ts'
 import { ACCEPT, DRAINING, EXPIRED_ON_ARRIVAL, LIMIT_REACHED, UNKNOWN_TENANT, WAIT } from './reasons.ts'
 import { RefusalTable } from './refusals.ts'
@@ -31,10 +31,12 @@ const NOTHING_SAID: Work = {}
  * The admission point in front of one scarce resource of this process. Decides in memory, at once, by the last settings that it was given;
  * no method throws or rejects for a reason of the gate's own, but `run`, whose handler did not run.
  */
-export class Gate implements FigureSource {
+export class Gate implements FigureSource, Pressure {
   readonly name: string
   /** Overload level, 0 = none to 4: level n sheds the n lowest classes. Set by whoever reads the capacity signals. */
   level = 0
+  /** Event-loop delay, milliseconds, added to predicted waits; 0 while unknown. Set by whoever reads the capacity signals. */
+  delayMs = 0
   readonly #runtime: Runtime
   readonly #mishaps: Mishaps
   readonly #clock: SteadyClock
@@ -79,6 +81,7 @@ export class Gate implements FigureSource {
       settings.policy,
       this.#mode,
       this.#refusals,
+      this,
     )
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Alarm } from './alarm.ts'
 import { type Books, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
 import type { Desk } from './desk.ts'
+import type { Pressure } from './options.ts'
 import { Waiter, WaitQueue } from './queue.ts'
 import { EXPIRED_IN_QUEUE, LIMIT_REACHED, QUEUE_FULL, QUEUE_TIMEOUT, WAIT, WOULD_BE_LATE } from './reasons.ts'
 import type { RefusalTable } from './refusals.ts'
@@ -18,6 +19,7 @@ export class Line {
   readonly #desk: Desk
   readonly #books: Books
   readonly #alarm: Alarm
+  readonly #pressure: Pressure
   readonly #queue = new WaitQueue()
   #policy: GatePolicy
   #mode: Mode
@@ -31,6 +33,7 @@ export class Line {
     policy: GatePolicy,
     mode: Mode,
     refusals: RefusalTable,
+    pressure: Pressure,
   ) {
     this.#clock = clock
     this.#desk = desk
@@ -39,6 +42,7 @@ export class Line {
     this.#policy = policy
     this.#mode = mode
     this.#refusals = refusals
+    this.#pressure = pressure
   }
 
   get size(): number {
@@ -62,7 +66,7 @@ export class Line {
   }
 
   /**
-   * Whether work may wait for a slot: `WAIT`, or the reason why not. Predicted wait = waiting ahead of it / drain rate.
+   * Whether work may wait for a slot: `WAIT`, or the reason why not. Predicted wait = waiting ahead of it / drain rate + event-loop delay.
    * `shadow` waiters stand in for the queue where nothing really waits.
    */
   verdict(klass: number, remainingMs: number, nowMs: number, shadow: number | null): number {
@@ -72,7 +76,7 @@ export class Line {
     const typicalMs = this.#desk.typical.medianMs() || 0
     const budgetMs = Math.min(maxWaitMs, remainingMs - typicalMs)
     const waitMs = shadow === null ? this.#predictedMs(klass, nowMs) : this.#fallbackMs(shadow)
-    return budgetMs <= 0 || waitMs > budgetMs ? WOULD_BE_LATE : WAIT
+    return budgetMs <= 0 || waitMs + this.#pressure.delayMs > budgetMs ? WOULD_BE_LATE : WAIT
   }
 
   /** Charges the tenant, and waits. */

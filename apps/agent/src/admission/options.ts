@@ -9,6 +9,14 @@ export interface GateSettings extends TenantRules {
   readonly revision: number
 }
 
+/** How hard the process is pressed, for one gate: plain fields, read at every decision. */
+export interface Pressure {
+  /** Overload level, whole, 0..4: the so many lowest classes are shed down to their reserves. */
+  readonly level: number
+  /** Event-loop delay of the last interval, milliseconds, added to predicted waits; 0 while unknown. */
+  readonly delayMs: number
+}
+
 export interface GateOptions {
   readonly name: string
   readonly runtime: Runtime

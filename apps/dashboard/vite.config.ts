@@ -2,7 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 /** Where `npm run dev` finds a control plane: the default port of `npm start`, or WEIR_URL. */
-const target = process.env.WEIR_URL ?? 'http://127.0.0.1:8080'
+const target = process.env.WEIR_URL ?? 'http://127.0.0.1:7400'
 
 export default defineConfig({
   plugins: [react()],

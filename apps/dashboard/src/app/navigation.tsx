@@ -1,9 +1,12 @@
-import { Select } from '@mantine/core'
-import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconServer2 } from '@tabler/icons-react'
+import { ActionIcon, Group, Modal, Select, Tooltip } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconPlus, IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
+import { CreateEnvironment } from '../pages/overview/no-environment.tsx'
+import { useRole } from './role.ts'
 import classes from './shell.module.css'
 
 export const Navigation = ({ environment }: { environment: string | undefined }) => (
@@ -19,18 +22,40 @@ const EnvironmentPicker = ({ environment }: { environment: string | undefined })
   const navigate = useNavigate()
   if (data === undefined || data.items.length === 0) return null
   return (
-    <Select
-      label="Environment"
-      size="sm"
-      data={data.items.map(({ name }) => name)}
-      value={environment ?? null}
-      placeholder="Choose one"
-      allowDeselect={false}
-      searchable={data.items.length > 8}
-      onChange={(name) => {
-        if (name !== null) void navigate({ to: '/e/$environment', params: { environment: name } })
-      }}
-    />
+    <Group gap={6} wrap="nowrap" align="flex-end">
+      <Select
+        label="Environment"
+        size="sm"
+        flex={1}
+        data={data.items.map(({ name }) => name)}
+        value={environment ?? null}
+        placeholder="Choose one"
+        allowDeselect={false}
+        searchable={data.items.length > 8}
+        onChange={(name) => {
+          if (name !== null) void navigate({ to: '/e/$environment', params: { environment: name } })
+        }}
+      />
+      <AddEnvironment />
+    </Group>
+  )
+}
+
+const AddEnvironment = () => {
+  const { canAdmin } = useRole()
+  const [opened, modal] = useDisclosure(false)
+  if (!canAdmin) return null
+  return (
+    <>
+      <Tooltip label="Add an environment">
+        <ActionIcon variant="default" size={36} aria-label="Add an environment" onClick={modal.open}>
+          <IconPlus size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Modal opened={opened} onClose={modal.close} title="Add an environment">
+        <CreateEnvironment onDone={modal.close} />
+      </Modal>
+    </>
   )
 }
 

@@ -24,7 +24,8 @@ export interface ChartProps {
   readonly height?: number
   readonly least?: number
   readonly onZoom: (from: number, to: number) => void
-  readonly note?: string
+  /** The panel around it bears the title. */
+  readonly bare?: boolean
 }
 
 const NO_MARKS: readonly Mark[] = []
@@ -92,11 +93,12 @@ export const Chart = (props: ChartProps) => {
 
   return (
     <figure className={classes.chart} ref={root} aria-label={`${props.title}, ${props.unit}`}>
-      <figcaption className={classes.caption}>
-        <h3 className={classes.title}>{props.title}</h3>
-        <span className={classes.unit}>{props.unit}</span>
-        {props.note !== undefined && <span className={classes.unit}>{props.note}</span>}
-      </figcaption>
+      {props.bare !== true && (
+        <figcaption className={classes.caption}>
+          <h3 className={classes.title}>{props.title}</h3>
+          <span className={classes.unit}>{props.unit}</span>
+        </figcaption>
+      )}
       <Legend lines={props.lines} hidden={hidden} onToggle={toggle} />
       <div className={classes.canvas} ref={canvas} style={{ height: props.height ?? 200 }} aria-hidden="true" />
     </figure>

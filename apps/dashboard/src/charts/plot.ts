@@ -57,7 +57,7 @@ const axesOf = (options: PlotOptions, paint: Paint): uPlot.Axis[] => {
     ticks: { show: false },
   }
   return [
-    { ...common, grid: { show: false }, space: 76, values: (_, ticks, __, ___, by) => timeLabels(ticks, by) },
+    { ...common, grid: { show: false }, size: 30, space: 76, values: (_, ticks, __, ___, by) => timeLabels(ticks, by) },
     { ...common, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => options.format(tick)) },
   ]
 }

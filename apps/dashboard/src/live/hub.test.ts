@@ -76,7 +76,7 @@ describe('the live socket', () => {
   it('holds a silent socket for dead', () => {
     const { hub, sockets } = started()
     sockets[0]?.say({ type: 'ping' })
-    vi.advanceTimersByTime(7_000)
+    vi.advanceTimersByTime(13_000)
     expect(hub.status).toBe('down')
     hub.stop()
   })

@@ -10,8 +10,8 @@ export interface Watch {
 
 type Listener = (message: LiveMessage) => void
 
-/** Silence after which the socket is held for dead: three heartbeats of a server that ticks every second. */
-const SILENCE_MS = 6_000
+/** Silence after which the socket is held for dead: two heartbeats of the server, 5 s each, and a margin. */
+const SILENCE_MS = 12_000
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 

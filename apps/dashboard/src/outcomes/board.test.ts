@@ -62,6 +62,14 @@ describe('the board of a page', () => {
     expect(board.line('reason:limit-reached')?.at(100, 'shed')).toBe(4)
   })
 
+  it('draws a class that had no work in a heard second as 0, and a second that nobody heard as a gap', () => {
+    const board = new Board(1, 20, serviceSplitter(null))
+    board.tick({ second: 100, rows: [gate('s', 'a', true, 1, { class: { critical: { offered: 1 } } } as never)] })
+    board.tick({ second: 102, rows: [gate('s', 'a', true, 1, { class: {} } as never)] })
+    const line = board.line('class:critical')
+    expect([100, 101, 102].map((s) => line?.at(s, 'offered'))).toEqual([1, null, 0])
+  })
+
   it('joins history and live on one axis and leaves what nobody heard a gap', () => {
     const board = new Board(
       1,

@@ -10,6 +10,10 @@ export interface Tick {
 /** Reads a tick into named figures: `fleet`, `gate:checkout`, `class:critical`, … */
 export type Splitter = (rows: readonly LiveRow[]) => Iterable<readonly [name: string, figures: Figures]>
 
+/** A part of the work: where the work was heard and the part was not, that is a zero, not a gap. */
+const isPart = (name: string): boolean => /^(reason|class|tenant):/.test(name)
+const NONE: Figures = { offered: 0, accepted: 0, shed: 0, expired: 0, completed: 0 }
+
 /** Names are made of labels from outside: bounded like every collection. */
 const MOST_LINES = 600
 
@@ -49,10 +53,15 @@ export class Board {
     return () => this.#listeners.delete(listener)
   }
 
-  tick(tick: Tick): void {
-    const rows = this.#recent.accept(tick.second, tick.rows)
-    for (const [name, figures] of this.split(rows)) this.#open(name)?.put(tick.second, figures)
-    this.#heard = Math.max(this.#heard, tick.second)
+  tick({ second, rows }: Tick): void {
+    const told = new Set<string>()
+    for (const [name, figures] of this.split(this.#recent.accept(second, rows))) {
+      told.add(name)
+      this.#open(name)?.put(second, isPart(name) ? { ...NONE, ...figures } : figures)
+    }
+    if (told.size > 0)
+      for (const [name, line] of this.#lines) if (isPart(name) && !told.has(name)) line.put(second, NONE)
+    this.#heard = Math.max(this.#heard, second)
     this.#tell()
   }
 

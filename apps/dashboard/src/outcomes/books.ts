@@ -38,7 +38,7 @@ export const arrivals = (totals: Figures, change: Change): Equation =>
     term(totals, 'shed', 'shed'),
     term(totals, 'expired', 'expired'),
     term(totals, 'cancelledWaiting', 'left while waiting'),
-    { figure: 'waiting', label: 'more waiting', value: change.waiting },
+    { figure: 'waiting', label: change.waiting < 0 ? 'fewer waiting' : 'more waiting', value: change.waiting },
   ])
 
 /** accepted = completed + late + failed + cancelled + abandoned + still running. */
@@ -49,7 +49,7 @@ export const endings = (totals: Figures, change: Change): Equation =>
     term(totals, 'failed', 'failed'),
     term(totals, 'cancelled', 'cancelled'),
     term(totals, 'abandoned', 'abandoned'),
-    { figure: 'active', label: 'more running', value: change.active },
+    { figure: 'active', label: change.active < 0 ? 'fewer running' : 'more running', value: change.active },
   ])
 
 /** Goodput: completed without what ended in a way that is no success of ours (`ignored`, a 4xx for one). */

@@ -11,10 +11,10 @@ interface FieldInputProps {
   readonly onChange: (value: unknown) => void
 }
 
-const standardText = ({ standard, unit, kind }: Field): string => {
+const standardText = ({ standard, kind }: Field): string => {
   if (standard === null) return 'not set'
   if (kind === 'switch') return standard === true ? 'default: on' : 'default: off'
-  return unit === undefined || unit === '0 to 1' ? `default: ${standard}` : `default: ${standard} ${unit}`
+  return `default: ${standard}`
 }
 
 /** One setting: its words, its unit, its default as the placeholder, and what is wrong with it beneath. */

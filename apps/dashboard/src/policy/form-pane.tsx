@@ -1,5 +1,6 @@
 import { Accordion, ActionIcon, Group, Select, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
 import ui from '../ui/ui.module.css'
 import { AddItem } from './add-item.tsx'
 import { dotted, type Located } from './check.ts'
@@ -91,6 +92,9 @@ const Items = ({ form, root, one, title, seen, groups }: ItemsProps) => {
   )
 }
 
+/** What an operator reaches for first. */
+const OPEN_GROUPS = 2
+
 const Item = ({ form, root, name, groups }: Pick<ItemsProps, 'form' | 'root' | 'groups'> & { name: string }) => {
   const here = dotted([root, name])
   const wrong = form.problems.filter(({ path }) => path === here || path.startsWith(`${here}.`)).length
@@ -114,8 +118,8 @@ const Item = ({ form, root, name, groups }: Pick<ItemsProps, 'form' | 'root' | '
         )}
       </Group>
       <Accordion.Panel>
-        {groups.map((group) => (
-          <FieldSet key={group.title} form={form} prefix={[root, name]} group={group} />
+        {groups.map((group, index) => (
+          <FieldSet key={group.title} form={form} prefix={[root, name]} group={group} first={index < OPEN_GROUPS} />
         ))}
         {root === 'dependencies' && <Budget form={form} prefix={[root, name]} />}
       </Accordion.Panel>
@@ -123,12 +127,30 @@ const Item = ({ form, root, name, groups }: Pick<ItemsProps, 'form' | 'root' | '
   )
 }
 
-const FieldSet = ({ form, prefix, group }: { form: FormContext; prefix: Path; group: FieldGroup }) => (
-  <fieldset className={classes.group}>
-    <legend>{group.title}</legend>
-    <Fields form={form} prefix={prefix} fields={group.fields} />
-  </fieldset>
-)
+interface FieldSetProps {
+  readonly form: FormContext
+  readonly prefix: Path
+  readonly group: FieldGroup
+  /** The first groups of an item are always open. */
+  readonly first: boolean
+}
+
+/** A group opens by itself where the document says something in it, or something is wrong in it. */
+const FieldSet = ({ form, prefix, group, first }: FieldSetProps) => {
+  const paths = group.fields.map(({ path }) => [...prefix, ...path])
+  const told = paths.filter((path) => valueAt(form.value, path) !== undefined).length
+  const wrong = form.problems.some((problem) => paths.some((path) => problem.path === dotted(path)))
+  const [open, setOpen] = useState(first || told > 0)
+  return (
+    <details className={classes.group} open={open || wrong} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {group.title}
+        <span className={ui.dim}> {told === 0 ? 'all default' : `${told} set`}</span>
+      </summary>
+      <Fields form={form} prefix={prefix} fields={group.fields} />
+    </details>
+  )
+}
 
 const Fields = ({ form, prefix, fields }: { form: FormContext; prefix: Path; fields: readonly Field[] }) => (
   <div className={classes.fields}>
@@ -156,8 +178,8 @@ const Fields = ({ form, prefix, fields }: { form: FormContext; prefix: Path; fie
 const Budget = ({ form, prefix }: { form: FormContext; prefix: Path }) => {
   const kind = valueAt(form.value, [...prefix, 'budget', 'kind'])
   return (
-    <fieldset className={classes.group}>
-      <legend>Retry budget</legend>
+    <details className={classes.group} open={kind !== undefined}>
+      <summary>Retry budget</summary>
       <div className={classes.fields}>
         <Select
           size="xs"
@@ -174,6 +196,6 @@ const Budget = ({ form, prefix }: { form: FormContext; prefix: Path }) => {
         />
       </div>
       {typeof kind === 'string' && <Fields form={form} prefix={prefix} fields={budgetGroup(kind).fields} />}
-    </fieldset>
+    </details>
   )
 }

@@ -58,7 +58,11 @@ const write = (root: HTMLElement, equations: [Equation, Equation] | null): void 
       const cell = row.querySelector(`[data-term="${name}"]`)
       if (cell !== null && cell.textContent !== text) cell.textContent = text
     }
-    for (const part of [equation.whole, ...equation.terms]) set(part.figure, count(part.value))
+    for (const { figure, label, value } of [equation.whole, ...equation.terms]) {
+      set(figure, count(Math.abs(value)))
+      set(`${figure} label`, label)
+      if (figure === 'waiting' || figure === 'active') set(`${figure} sign`, value < 0 ? '−' : '+')
+    }
     set('difference', count(equation.difference))
   })
 }
@@ -94,7 +98,10 @@ const Sum = ({ equation }: { equation: Equation }) => (
     </span>
     {equation.terms.map((part, index) => (
       <span className={classes.term} key={part.figure}>
-        <span className={classes.sign}>{index === 0 ? '=' : '+'}</span> <b data-term={part.figure}>0</b> {part.label}
+        <span className={classes.sign} data-term={`${part.figure} sign`}>
+          {index === 0 ? '=' : '+'}
+        </span>{' '}
+        <b data-term={part.figure}>0</b> <span data-term={`${part.figure} label`}>{part.label}</span>
       </span>
     ))}
     <span className={classes.yes}>

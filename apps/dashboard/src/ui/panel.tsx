@@ -13,7 +13,7 @@ export const Panel = ({ title, hint, actions, children, label }: PanelProps) => 
   <section className={classes.panel} aria-label={label ?? (typeof title === 'string' ? title : undefined)}>
     {(title !== undefined || actions !== undefined) && (
       <div className={classes.panelHead}>
-        <div>
+        <div className={classes.panelText}>
           {title !== undefined && <h2 className={classes.panelTitle}>{title}</h2>}
           {hint !== undefined && <p className={classes.hint}>{hint}</p>}
         </div>

@@ -16,6 +16,7 @@ import { State } from '../../ui/state.tsx'
 import ui from '../../ui/ui.module.css'
 import { When } from '../../ui/when.tsx'
 import classes from './agents.module.css'
+import { onFallback } from './filter.ts'
 
 const ROW_HEIGHT = 52
 
@@ -26,14 +27,14 @@ export const AgentsTable = ({ agents, withService }: { agents: readonly Agent[];
     columns={withService ? [SERVICE, ...COLUMNS] : COLUMNS}
     keyOf={(agent) => `${agent.service} ${agent.instance}`}
     rowHeight={ROW_HEIGHT}
-    minWidth={withService ? 1080 : 960}
+    minWidth={withService ? 960 : 860}
   />
 )
 
 const SERVICE: Column<Agent> = {
   key: 'service',
   label: 'Service',
-  track: 'minmax(90px, 1fr)',
+  track: 'minmax(84px, 0.8fr)',
   cell: (agent) => agent.service,
 }
 
@@ -41,7 +42,7 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     key: 'instance',
     label: 'Instance',
-    track: 'minmax(170px, 2fr)',
+    track: 'minmax(160px, 1.7fr)',
     cell: (agent) => (
       <>
         <span className={classes.instance}>{agent.instance}</span>
@@ -52,15 +53,15 @@ const COLUMNS: readonly Column<Agent>[] = [
       </>
     ),
   },
-  { key: 'policy', label: 'Policy', track: 'minmax(170px, 2fr)', cell: (agent) => <PolicyCell agent={agent} /> },
-  { key: 'source', label: 'Policy from', track: 'minmax(120px, 1fr)', cell: (agent) => <SourceCell agent={agent} /> },
+  { key: 'policy', label: 'Policy', track: 'minmax(166px, 1.6fr)', cell: (agent) => <PolicyCell agent={agent} /> },
+  { key: 'source', label: 'Policy from', track: 'minmax(146px, 1.1fr)', cell: (agent) => <SourceCell agent={agent} /> },
   {
     key: 'gates',
     label: 'Gates: in flight / limit',
-    track: 'minmax(170px, 2fr)',
+    track: 'minmax(150px, 1.4fr)',
     cell: (agent) => <GatesCell agent={agent} />,
   },
-  { key: 'heard', label: 'Last heard', track: 'minmax(140px, 1fr)', cell: (agent) => <HeardCell agent={agent} /> },
+  { key: 'heard', label: 'Last heard', track: 'minmax(152px, 1.1fr)', cell: (agent) => <HeardCell agent={agent} /> },
 ]
 
 const STATUS = {
@@ -107,14 +108,20 @@ const SOURCES: Readonly<Record<Agent['source'], string>> = {
   'built-in': 'built-in defaults',
 }
 
+/** A policy that the agent had on disk is as good as a pushed one once the control plane has confirmed it. */
 const SourceCell = ({ agent }: { agent: Agent }) => (
   <>
-    {agent.source === 'stream' ? (
-      SOURCES.stream
-    ) : (
-      <State tone="warn" icon={<IconDatabase size={15} />} title="A fallback: the live stream is not there">
+    {onFallback(agent) ? (
+      <State tone="warn" icon={<IconDatabase size={15} />} title="A fallback: the control plane has not confirmed it">
         {SOURCES[agent.source]}
       </State>
+    ) : (
+      <>
+        {SOURCES[agent.source]}
+        {agent.source !== 'stream' && agent.source !== 'built-in' && (
+          <span className={classes.small}>confirmed by the control plane</span>
+        )}
+      </>
     )}
     {agent.modeOverride !== null && <span className={classes.override}>WEIR_MODE={agent.modeOverride}</span>}
   </>

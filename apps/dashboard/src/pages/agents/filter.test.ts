@@ -38,10 +38,24 @@ describe('the list of agents', () => {
   })
 
   it('finds by any word of the row, and by state', () => {
-    const all = [agent('a', { host: 'Berlin-1' }), agent('b', { source: 'disk' }), agent('c', { status: 'partly' })]
+    const all = [
+      agent('a', { host: 'Berlin-1' }),
+      agent('b', { source: 'disk', connected: false }),
+      agent('c', { status: 'partly' }),
+    ]
     expect(names(chosenAgents(all, undefined, 'berlin'))).toEqual(['a'])
     expect(names(chosenAgents(all, 'fallback', ''))).toEqual(['b'])
     expect(names(chosenAgents(all, 'refused', ''))).toEqual(['c'])
+  })
+
+  it('counts a policy from disk as a fallback only until the control plane confirmed it', () => {
+    const on = (over: Partial<Agent>) => chosenAgents([agent('a', over)], 'fallback', '').length
+    expect([
+      on({ source: 'disk' }),
+      on({ source: 'disk', appliedRevision: 2 }),
+      on({ source: 'built-in', appliedRevision: null, intendedRevision: 0 }),
+      on({ source: 'poll', connected: false }),
+    ]).toEqual([0, 1, 0, 1])
   })
 
   it('sums limits over live processes only', () => {

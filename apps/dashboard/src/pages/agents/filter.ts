@@ -1,13 +1,17 @@
 import type { Agent } from '@weir/api'
 import type { AgentFilter } from '../../app/search.ts'
 
+/** Runs on what it found at hand, and the control plane has not told it that this is what was intended. */
+export const onFallback = ({ source, connected, appliedRevision, intendedRevision }: Agent): boolean =>
+  source !== 'stream' && !(connected && (appliedRevision ?? 0) === intendedRevision)
+
 export const FILTERS: Readonly<Record<AgentFilter, { label: string; holds: (agent: Agent) => boolean }>> = {
   refused: { label: 'Refused or partly applied', holds: ({ status }) => status === 'refused' || status === 'partly' },
   pending: {
     label: 'Not yet on the intended policy',
     holds: ({ status }) => status === 'pending' || status === 'none',
   },
-  fallback: { label: 'On a fallback', holds: ({ source }) => source !== 'stream' },
+  fallback: { label: 'On a fallback', holds: (agent) => onFallback(agent) },
   override: { label: 'Mode overridden in the process', holds: ({ modeOverride }) => modeOverride !== null },
   lost: { label: 'Lost', holds: ({ presence }) => presence === 'lost' },
   ended: { label: 'Ended', holds: ({ presence }) => presence === 'ended' },

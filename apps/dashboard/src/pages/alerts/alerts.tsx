@@ -10,6 +10,7 @@ import { State } from '../../ui/state.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import { useNow, When } from '../../ui/when.tsx'
+import { Rules } from './rules.tsx'
 
 export const Alerts = () => {
   const { environment } = useParams({ from: '/app/e/$environment/alerts' })
@@ -47,6 +48,7 @@ export const Alerts = () => {
           }
         </Ready>
       </Panel>
+      <Rules environment={environment} />
     </>
   )
 }

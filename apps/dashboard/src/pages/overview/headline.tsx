@@ -37,8 +37,8 @@ export const Headline = ({ board, services }: { board: Board; services: readonly
         <LiveText board={board} text={recent((f) => share(lossShare(f) ?? 0))} />
       </Tile>
       <Tile
-        label="Agents on the intended policy"
-        sub={refused > 0 ? `${plural(refused, 'agent')} refused it` : 'applied of live'}
+        label="Policy applied"
+        sub={refused > 0 ? `${plural(refused, 'agent')} refused part of it` : 'of live agents'}
       >
         {count(applied)} of {count(live)}
       </Tile>

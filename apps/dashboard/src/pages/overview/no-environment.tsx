@@ -15,14 +15,14 @@ export const NoEnvironment = () => {
     <>
       <PageHead title="Welcome to Weir" />
       <Empty title="There is no environment yet">
-        <p>An environment holds services that are looked after together, production for one.</p>
+        <p>An environment holds services that are looked after together: production, or staging.</p>
         {canAdmin ? <CreateEnvironment /> : <p>An admin can make one.</p>}
       </Empty>
     </>
   )
 }
 
-const CreateEnvironment = () => {
+export const CreateEnvironment = ({ onDone }: { onDone?: () => void }) => {
   const [name, setName] = useState('')
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -30,6 +30,7 @@ const CreateEnvironment = () => {
     mutationFn: () => call('/api/v1/environments', { method: 'POST', body: { name } }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['environments'] })
+      onDone?.()
       await navigate({ to: '/e/$environment', params: { environment: name } })
     },
   })

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { servicesQuery } from '../../api/queries.ts'
+import { useLiveMessages } from '../../app/live.tsx'
 import { Chart } from '../../charts/chart.tsx'
 import { short } from '../../format/numbers.ts'
 import { overviewSplitter } from '../../outcomes/board.ts'
@@ -29,6 +30,7 @@ export const Overview = () => {
   const noEdge = edge.data?.series.every(({ figures }) => isSilent(figures.offered)) === true
   const all = useOutcomes(environment, { groupBy: 'none' }, range, { enabled: search.gates === 'all' || noEdge })
   const edgeOnly = search.gates !== 'all' && !noEdge
+  useFirstEdge(noEdge, () => void edge.refetch())
   const history = edgeOnly ? edge : all
 
   const step = isStreamed(range) ? 1 : (history.data?.step ?? 60)
@@ -49,10 +51,15 @@ export const Overview = () => {
         <RangePicker range={range} step={step} onChange={show} />
       </PageHead>
       <Headline board={board} services={services.data?.items ?? []} />
-      <Panel label="Work of the environment" actions={<GatesChoice chosen={search.gates} noEdge={noEdge} />}>
+      <Panel
+        title="Work"
+        hint={noEdge ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}
+        actions={noEdge ? undefined : <GatesChoice chosen={search.gates} />}
+      >
         {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
         <Chart
           title="Work"
+          bare
           unit="per second"
           board={board}
           lines={LINES}
@@ -68,6 +75,24 @@ export const Overview = () => {
     </>
   )
 }
+
+/** A gate may be marked edge while one looks: the first live row that says so has the totals read anew. */
+const useFirstEdge = (noEdge: boolean, onEdge: () => void): void => {
+  const told = useRef(onEdge)
+  told.current = onEdge
+  useLiveMessages(
+    useCallback(
+      (message) => {
+        if (noEdge && message.type === 'tick' && message.rows.some((row) => row.kind === 'gate' && row.edge))
+          told.current()
+      },
+      [noEdge],
+    ),
+  )
+}
+
+const NO_EDGE =
+  'Per second. No gate is marked edge in the policies, so that all gates are summed: work that passes several of them is counted at each.'
 
 const isSilent = (values: readonly (number | null)[] | undefined): boolean =>
   values === undefined || values.every((value) => value === null)

@@ -4,7 +4,7 @@ import type { Service } from '@weir/api'
 import { useMemo } from 'react'
 import { LiveText } from '../../charts/live-text.tsx'
 import { Spark } from '../../charts/spark.tsx'
-import { plural, rate, share } from '../../format/numbers.ts'
+import { rate, share } from '../../format/numbers.ts'
 import { type Board, overviewSplitter } from '../../outcomes/board.ts'
 import { goodput, lossShare } from '../../outcomes/books.ts'
 import type { Range } from '../../outcomes/range.ts'
@@ -94,13 +94,7 @@ const Row = ({ service, live, past, bounds }: RowProps) => {
       {cell((f, s) => rate(goodput(f) / s))}
       {cell((f, s) => rate((f.offered ?? 0) / s))}
       {cell((f) => share(lossShare(f) ?? 0))}
-      <td>
-        {service.policyVersion === 0 ? (
-          <span className={ui.dim}>none: observed</span>
-        ) : (
-          `version ${service.policyVersion}`
-        )}
-      </td>
+      <td>{service.policyVersion === 0 ? <span className={ui.dim}>none</span> : `version ${service.policyVersion}`}</td>
       <td>
         <AgentsState agents={service.agents} />
       </td>
@@ -124,7 +118,7 @@ export const AgentsState = ({ agents }: { agents: Service['agents'] }) => {
   if (agents.refused > 0)
     return (
       <State tone="bad" icon={<IconAlertTriangle size={15} />}>
-        {sum}, {plural(agents.refused, 'refusal')}
+        {sum}, {agents.refused} refused part of it
       </State>
     )
   if (agents.applied < agents.live)

@@ -72,12 +72,12 @@ interface PanesProps {
 }
 
 const Panes = ({ environment, service, editor, canEdit }: PanesProps) => {
-  const { view, setView } = useView()
+  const { view, setView, wide } = useView()
   const code = useRef<CodeEditorHandle>(null)
   const seen = useSeen(environment, service)
   const { value, problems } = editor.checked
   const jump = (span: Span) => {
-    if (view === 'form') setView('both')
+    if (view === 'form') setView(wide ? 'both' : 'document')
     requestAnimationFrame(() => code.current?.jump(span))
   }
   return (

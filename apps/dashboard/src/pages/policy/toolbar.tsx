@@ -1,4 +1,5 @@
 import { Button, Group, SegmentedControl } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import classes from '../../policy/policy.module.css'
 import type { SharedDraftState } from '../../policy/shared-draft.tsx'
@@ -6,12 +7,13 @@ import type { Editor } from '../../policy/use-editor.ts'
 
 type View = 'both' | 'form' | 'document'
 
-/** Which panes are seen; in the URL. */
+/** Which panes are seen; in the URL. A narrow screen shows one at a time. */
 export const useView = () => {
   const { view } = useSearch({ from: '/app/e/$environment/s/$service/policy' })
   const navigate = useNavigate({ from: '/e/$environment/s/$service/policy' })
   const setView = (next: View) => void navigate({ search: next === 'both' ? {} : { view: next }, replace: true })
-  return { view: (view ?? 'both') as View, setView }
+  const wide = useMediaQuery('(min-width: 1100px)', true, { getInitialValueInEffect: false })
+  return { view: (view ?? (wide ? 'both' : 'form')) as View, setView, wide }
 }
 
 interface ToolbarProps {
@@ -28,7 +30,7 @@ const VIEWS = [
 ]
 
 export const Toolbar = ({ editor, shared, canEdit, onPublish }: ToolbarProps) => {
-  const { view, setView } = useView()
+  const { view, setView, wide } = useView()
   const wrong = editor.checked.problems.length > 0
   return (
     <div className={classes.toolbar}>
@@ -36,7 +38,7 @@ export const Toolbar = ({ editor, shared, canEdit, onPublish }: ToolbarProps) =>
         <SegmentedControl
           size="xs"
           aria-label="View"
-          data={VIEWS}
+          data={wide ? VIEWS : VIEWS.slice(1)}
           value={view}
           onChange={(next) => setView(next as View)}
         />

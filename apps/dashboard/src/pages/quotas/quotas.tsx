@@ -95,7 +95,7 @@ const limit = (value: number | null, unit: string) =>
   value === null ? <span className={ui.dim}>no limit</span> : `${unit === '/s' ? figure(value) : count(value)}${unit}`
 
 const columnsOf = (canEdit: boolean, onOpen: (row: QuotaRow) => void): readonly Column<QuotaRow>[] => [
-  { key: 'tenant', label: 'Tenant', track: 'minmax(150px, 2fr)', cell: (row) => row.tenant },
+  { key: 'tenant', label: 'Tenant', track: 'minmax(140px, 1.5fr)', cell: (row) => row.tenant },
   { key: 'resource', label: 'Resource', track: 'minmax(110px, 1.3fr)', cell: (row) => row.resource },
   { key: 'rate', label: 'Rate', track: '90px', number: true, cell: (row) => limit(row.rate, '/s') },
   {
@@ -111,7 +111,7 @@ const columnsOf = (canEdit: boolean, onOpen: (row: QuotaRow) => void): readonly 
   {
     key: 'changed',
     label: 'Changed',
-    track: 'minmax(150px, 1.4fr)',
+    track: 'minmax(190px, 1.8fr)',
     cell: (row) => (
       <span className={ui.dim}>
         <When time={row.updatedAt} />, {row.updatedBy}

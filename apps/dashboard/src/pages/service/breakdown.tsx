@@ -36,9 +36,11 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
   useFill(stage.board, history.data, (label) => `${by}:${label}`)
   const labels = useLabels(stage, `${by}:`)
   const lines = useMemo(() => linesOf(labels, by, figure), [labels, by, figure])
+  const title = by === 'reason' ? 'Refused by reason' : `${capital(figure)} by ${by}`
   return (
     <Panel
-      label="Work by reason, class and tenant"
+      title={title}
+      hint="Per second, stacked."
       actions={
         <>
           <SegmentedControl
@@ -70,7 +72,8 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
     >
       {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
       <Chart
-        title={by === 'reason' ? 'Refused by reason' : `${figure} by ${by}`}
+        title={title}
+        bare
         unit="per second, stacked"
         stacked
         lines={lines}
@@ -85,6 +88,8 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
     </Panel>
   )
 }
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 const linesOf = (labels: readonly string[], by: Breakdown, figure: BrokenDown): Line[] =>
   labels.slice(0, MOST_LINES).map((label, index) => ({

@@ -79,7 +79,7 @@ const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agent
   }
   return (
     <Panel title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
-      <div className={classes.grid}>
+      <div className={classes.thirds}>
         <Chart title="Calls" unit="per second" lines={callLines(line)} {...common} />
         <Chart title="Attempts on the wire" unit="per second" lines={attemptLines(line)} {...common} />
         <Chart

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Weir } from '../../agent/src/index.ts'
+import { flaws, Rig } from './rig.testkit.ts'
+
+let rig: Rig
+const agents: Weir[] = []
+beforeAll(async () => {
+  rig = await Rig.start()
+})
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.close()))
+  await rig.stop()
+})
+
+it('agents show what they run against what was intended, why they refused, and an override in red', async () => {
+  const { base, key } = await rig.service('orders')
+  await rig.publish(base, 'gates:\n  checkout:\n    concurrency: { algorithm: vegas, initial: 14 }\n', 'Adaptive')
+  const common = { controlPlane: rig.weir.url.replace('http', 'ws'), key, snapshotDir: false as const }
+  for (const [instance, mode] of [
+    ['orders-1', undefined],
+    ['orders-2', 'observe'],
+  ] as const) {
+    const agent = await Weir.start({ ...common, instance, ...(mode === undefined ? {} : { mode }) })
+    agent.gate('checkout')
+    agents.push(agent)
+  }
+  const page = await rig.signedIn('viewer')
+  await page.goto(`${rig.weir.url}/e/prod/s/orders/agents`)
+  const table = page.getByRole('table', { name: 'Agents' })
+  await table.getByText('orders-1').waitFor()
+  await table.getByText('runs revision 1, intended 1').first().waitFor()
+  await table.getByText('WEIR_MODE=observe').waitFor()
+  await page.getByText('(14 × 2)').waitFor()
+  await table
+    .getByText(/Why: 1 problem/)
+    .first()
+    .click()
+  await table.getByText(/vegas/).first().waitFor()
+  expect(await flaws(page)).toEqual([])
+
+  await page.goto(`${rig.weir.url}/e/prod/agents`)
+  await page.getByLabel('Search agents').fill('orders-2')
+  await page.getByText('1 of 2 agents').waitFor()
+  expect(page.url()).toContain('search=orders-2')
+})

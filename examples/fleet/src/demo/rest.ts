@@ -42,15 +42,22 @@ export class Rest {
     return (await this.call<Page<Agent>>('GET', `/environments/${environment}/agents`)).body.items
   }
 
-  async publish(environment: string, service: string, document: string, reason: string): Promise<Published> {
+  /** `meanwhile` runs while the request is under way. */
+  async publish(
+    environment: string,
+    service: string,
+    document: string,
+    reason: string,
+    meanwhile?: () => Promise<void>,
+  ): Promise<Published> {
     const at = `/environments/${environment}/services/${service}/policy`
     const { etag } = await this.call<PolicyState>('GET', at)
-    return (
-      await this.call<Published>('POST', `${at}/publish`, {
-        headers: { 'if-match': etag ?? '' },
-        body: { document, format: 'yaml', reason },
-      })
-    ).body
+    const answer = this.call<Published>('POST', `${at}/publish`, {
+      headers: { 'if-match': etag ?? '' },
+      body: { document, format: 'yaml', reason },
+    })
+    const [{ body }] = await Promise.all([answer, meanwhile?.()])
+    return body
   }
 
   async putQuota(

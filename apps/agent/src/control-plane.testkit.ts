@@ -2,7 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { policyHash } from '@weir/policy/hash'
-import { AGENT_PATHS, type AgentMessage, type ControlMessage, type Snapshot, SUBPROTOCOL } from '@weir/wire/model'
+import { type EvenSplit, SOLE } from '@weir/policy/model'
+import {
+  AGENT_PATHS,
+  type AgentMessage,
+  type ControlMessage,
+  LEASE_HEADER,
+  leaseToHeader,
+  type Snapshot,
+  SUBPROTOCOL,
+} from '@weir/wire/model'
 import { decodeAgentMessage, encode } from '@weir/wire/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
 
@@ -32,6 +41,8 @@ export class TestControlPlane {
   heartbeatMs = 5_000
   snapshot: Snapshot = snapshotOf(1, {})
   policyStatus = 200
+  /** What a newcomer and a poller are told; `null`: nothing. */
+  split: EvenSplit | null = SOLE
   onMetrics: (request: IncomingMessage, response: ServerResponse, taken: () => void) => void = (
     _request,
     response,
@@ -127,6 +138,7 @@ export class TestControlPlane {
             exportMs: 1_000,
           }),
         )
+        if (this.split !== null) ws.send(encode({ type: 'lease', allocator: 'even', ...this.split }))
         ws.send(encode(this.snapshot))
       }
       this.#changed()
@@ -139,7 +151,8 @@ export class TestControlPlane {
       const { databaseId, revision, hash, effective } = this.snapshot
       const etag = `"${hash}"`
       const status = this.policyStatus === 200 && request.headers['if-none-match'] === etag ? 304 : this.policyStatus
-      response.writeHead(status, { etag, 'content-type': 'application/json' })
+      const lease = this.split === null ? {} : { [LEASE_HEADER]: leaseToHeader(this.split) }
+      response.writeHead(status, { etag, 'content-type': 'application/json', ...lease })
       response.end(status === 200 ? JSON.stringify({ databaseId, revision, hash, effective }) : '')
       this.#changed()
       return

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { EvenSplit } from '@weir/policy/model'
+import { type EvenSplit, UNCOUNTED } from '@weir/policy/model'
 import { type ControlMessage, type Hello, type Report, type Snapshot, type Welcome, WIRE } from '@weir/wire/model'
 import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
@@ -38,6 +38,7 @@ export class ControlLink {
   #sequence = 0
   #mismatch = ''
   #told = ''
+  #uncounted = false
 
   constructor(options: LinkOptions) {
     this.#o = options
@@ -57,6 +58,7 @@ export class ControlLink {
       instance: settings.instance,
       runtime,
       http,
+      onSplit: (split) => this.#share(split),
       onSnapshot: (snapshot) => this.#take('poll', snapshot),
     })
   }
@@ -141,9 +143,7 @@ export class ControlLink {
         if (this.#stream.isUp) this.#planReport()
         return
       case 'lease':
-        this.#split = { agents: message.agents, rank: message.rank }
-        this.#o.onSplit(this.#split)
-        this.#save()
+        this.#share({ agents: message.agents, rank: message.rank })
         return
       case 'snapshot':
         this.#take('stream', message)
@@ -155,6 +155,13 @@ export class ControlLink {
     this.#o.onExportMs(exportMs)
   }
 
+  #share(split: EvenSplit): void {
+    if (split.agents === this.#split?.agents && split.rank === this.#split.rank) return
+    this.#split = split
+    this.#o.onSplit(split)
+    this.#save()
+  }
+
   #take(source: 'stream' | 'poll', snapshot: Snapshot): void {
     const { databaseId, revision, hash } = snapshot
     const identity = { databaseId, revision, hash }
@@ -164,6 +171,7 @@ export class ControlLink {
     this.#stream.send(receiptOf(identity, settled))
     this.#tell(revision, settled)
     if (!inForce) return
+    if (this.#split === null) this.#tellUncounted()
     this.#snapshot = snapshot
     this.#save()
   }
@@ -174,6 +182,14 @@ export class ControlLink {
     const words = first ? `Revision ${revision} is ${status}: ${first.path} ${first.message}` : ''
     if (words !== '' && words !== this.#told) this.#o.runtime.onError(new Error(words), 'policy')
     this.#told = words
+  }
+
+  #tellUncounted(): void {
+    if (this.#uncounted) return
+    this.#uncounted = true
+    const { agents } = UNCOUNTED
+    const words = `The control plane told no share of the quotas: this process takes 1/${agents} of each until it does.`
+    this.#o.runtime.onError(new Error(words), 'link')
   }
 
   #save(): void {

@@ -8,6 +8,8 @@ import { Weir } from './weir.ts'
 
 // Real sockets on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 })
+/** A poll is asked each five seconds, in real time. */
+const LONG = { timeout: 20_000 }
 
 let plane: TestControlPlane
 let url: string
@@ -162,6 +164,36 @@ describe('an agent and its control plane', () => {
     expect(weir.status()).toMatchObject({ connected: false, source: 'poll' })
   })
 
+  it('hears of its share by polling too, and keeps it for a start without anybody', async () => {
+    plane.upgradeStatus = 426
+    plane.snapshot = snapshotOf(2, { a: {} }, { a: { t: { concurrency: 8 } } })
+    plane.split = { agents: 4, rank: 1 }
+    const first = await start()
+    await vi.waitFor(
+      () => expect(first.status()).toMatchObject({ source: 'poll', split: { agents: 4, rank: 1 } }),
+      LONG,
+    )
+    const entries = Array.from({ length: 8 }, () => first.gate('a').tryAcquire({ tenant: 't' }))
+    expect(entries.filter(({ accepted }) => accepted)).toHaveLength(2)
+    plane.split = { agents: 5, rank: 1 }
+    await vi.waitFor(() => expect(first.status().split.agents).toBe(5), LONG)
+    await first.close()
+    expect((await start({ controlPlane: 'ws://127.0.0.1:9' })).status().split).toEqual({ agents: 5, rank: 1 })
+    expect(errors.filter((error) => !error.startsWith('stream:'))).toEqual([])
+  })
+
+  it('takes next to nothing of the quotas where it was told no share, and says so once', async () => {
+    plane.split = null
+    plane.upgradeStatus = 426
+    plane.snapshot = snapshotOf(2, { a: {} }, { a: { t: { concurrency: 8, rate: 100 } } })
+    const weir = await start()
+    await vi.waitFor(() => expect(weir.status()).toMatchObject({ source: 'poll', split: { agents: 1_000 } }), LONG)
+    const entries = Array.from({ length: 8 }, () => weir.gate('a').tryAcquire({ tenant: 't' }))
+    expect(entries.filter(({ accepted }) => accepted)).toHaveLength(0)
+    expect(weir.gate('a').tryAcquire({ tenant: 'without a quota' }).accepted).toBe(true)
+    expect(errors.filter((error) => error.includes('no share'))).toHaveLength(1)
+  })
+
   it('comes back after the control plane was away, with its revision in hand', async () => {
     plane.snapshot = snapshotOf(3, { a: { concurrency: 4 } })
     const weir = await start()
@@ -220,7 +252,7 @@ describe('an agent without a control plane', () => {
     const file = join(folder, 'weir.yaml')
     await writeFile(file, 'gates:\n  a:\n    concurrency: 6\n')
     const weir = await start({ ...away, bootstrapFile: file })
-    expect(weir.status().source).toBe('bootstrap')
+    expect(weir.status()).toMatchObject({ source: 'bootstrap', split: { agents: 1, rank: 0 } })
     expect(limit(weir)).toBe(6)
   })
 

@@ -8,6 +8,7 @@ import {
   type Problem,
   type Quota,
   SOLE,
+  UNCOUNTED,
   UNNAMED_DEPENDENCY,
   unnamedGate,
 } from '@weir/policy/model'
@@ -21,14 +22,14 @@ import { report } from './core/report.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
 import { ControlLink } from './link.ts'
+import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
 import { PolicyState } from './policy/state.ts'
 import { Disk } from './source/disk.ts'
 import { loadLocal } from './start.ts'
-import { Discard } from './telemetry/discard.ts'
 import { edgeSink } from './telemetry/edge.ts'
-import { Exporter } from './telemetry/exporter.ts'
+import type { Resource } from './telemetry/otlp.ts'
 import { VERSION } from './version.ts'
 
 /** What this process obeys and how it is doing. */
@@ -49,12 +50,6 @@ export interface WeirStatus {
   readonly split: EvenSplit
   readonly gates: readonly GateReport[]
   readonly dependencies: readonly DependencyReport[]
-}
-
-interface Meter {
-  start(): void
-  setIntervalMs(intervalMs: number): void
-  close(withinMs: number): Promise<void>
 }
 
 /** Last words: `bye` and the last figures together, milliseconds. */
@@ -78,7 +73,8 @@ export class Weir {
   readonly #gates: Handles<Gate>
   readonly #dependencies: Handles<Dependency>
   #meter: Meter | null = null
-  #split: EvenSplit = SOLE
+  /** As last told; `null`: never. */
+  #split: EvenSplit | null = null
   #draining = false
   #closing: Promise<void> | null = null
 
@@ -135,7 +131,7 @@ export class Weir {
       policy: identity,
       refused: this.#state.settled.refused,
       modeOverride: this.#settings.mode,
-      split: this.#split,
+      split: this.#share,
       ...this.#states(),
     }
   }
@@ -159,12 +155,17 @@ export class Weir {
     const onError = (error: unknown) => this.#runtime.onError(error, 'start')
     const snapshot = await loadLocal(this.#state, this.#settings, this.#disk, onError)
     if (snapshot !== null) {
-      this.#split = snapshot.split ?? SOLE
+      this.#split = snapshot.split
       this.#link?.remember(snapshot)
     }
     this.#applyAll()
     this.#link?.start()
-    this.#meter = await this.#makeMeter()
+    this.#meter = await makeMeter(this.#settings, {
+      runtime: this.#runtime,
+      http: this.#http,
+      resource: () => this.#resource(),
+      collect: (sink) => this.#collect(sink),
+    })
     this.#meter?.start()
   }
 
@@ -186,30 +187,21 @@ export class Weir {
     })
   }
 
-  async #makeMeter(): Promise<Meter | null> {
-    const { telemetry, metrics } = this.#settings
-    const collect = (sink: FigureSink) => {
-      const edge = edgeSink(sink)
-      for (const [name, gate] of this.#gates.all)
-        gate.collect(own(this.#state.effective.policy.gates, name)?.edge ? edge : sink)
-      for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
-    }
-    if (telemetry === 'host') {
-      const { HostMeter } = await import('./telemetry/host.ts')
-      return new HostMeter(this.#runtime, collect)
-    }
-    if (metrics === null) return new Discard(this.#runtime, collect)
-    return new Exporter({
-      ...metrics,
-      runtime: this.#runtime,
-      wall: Date.now,
-      http: this.#http,
-      resource: () => {
-        const { service, environment, instance } = this.status()
-        return { service, environment, instance, boot: this.#boot, version: VERSION }
-      },
-      collect,
-    })
+  #collect(sink: FigureSink): void {
+    const edge = edgeSink(sink)
+    for (const [name, gate] of this.#gates.all)
+      gate.collect(own(this.#state.effective.policy.gates, name)?.edge ? edge : sink)
+    for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
+  }
+
+  #resource(): Resource {
+    const { service, environment, instance } = this.status()
+    return { service, environment, instance, boot: this.#boot, version: VERSION }
+  }
+
+  /** A file and the built-in policy know of no other process: their quotas are this one's. */
+  get #share(): EvenSplit {
+    return this.#split ?? (this.#state.standing.identity === null ? SOLE : UNCOUNTED)
   }
 
   #gateSettings(name: string): GateSettings {
@@ -220,7 +212,7 @@ export class Weir {
       revision: this.#state.standing.identity?.revision ?? 0,
       tenants: policy.tenants,
       quotas: own(quotas, gate.resource) ?? NO_QUOTAS,
-      split: this.#split,
+      split: this.#share,
     }
   }
 

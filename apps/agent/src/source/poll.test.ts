@@ -1,3 +1,4 @@
+import type { EvenSplit } from '@weir/policy/model'
 import { type Snapshot, WIRE } from '@weir/wire/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
@@ -14,18 +15,21 @@ let runtime: VirtualRuntime
 let http: HttpClient
 let poll: Poll
 let received: Snapshot[]
+let splits: EvenSplit[]
 
 beforeEach(async () => {
   plane = await TestControlPlane.start()
   runtime = virtualRuntime()
   http = nodeHttp()
   received = []
+  splits = []
   poll = new Poll({
     origin: `http://127.0.0.1:${plane.port}`,
     key: 'the-key',
     instance: 'one',
     runtime,
     http,
+    onSplit: (split) => splits.push(split),
     onSnapshot: (snapshot) => received.push(snapshot),
   })
 })
@@ -87,6 +91,28 @@ describe('the poll', () => {
     await round()
     expect(received).toHaveLength(1)
     expect(said()).toHaveLength(1)
+  })
+
+  it.each([200, 304, 204])('hears its share with an answer of %i', async (status) => {
+    poll.start()
+    await round()
+    plane.split = { agents: 3, rank: 1 }
+    plane.policyStatus = status
+    await round()
+    expect(splits).toEqual([
+      { agents: 1, rank: 0 },
+      { agents: 3, rank: 1 },
+    ])
+    expect(received).toHaveLength(1)
+    expect(said()).toEqual([])
+  })
+
+  it('hears no share where none is told', async () => {
+    plane.split = null
+    poll.start()
+    await round()
+    expect(received).toHaveLength(1)
+    expect(splits).toEqual([])
   })
 
   it('takes it well that nothing was published yet', async () => {

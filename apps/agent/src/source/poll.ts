@@ -1,4 +1,5 @@
-import { AGENT_PATHS, INSTANCE_HEADER, type Snapshot, WIRE } from '@weir/wire/model'
+import type { EvenSplit } from '@weir/policy/model'
+import { AGENT_PATHS, INSTANCE_HEADER, LEASE_HEADER, leaseFromHeader, type Snapshot, WIRE } from '@weir/wire/model'
 import { controlMessageSchema } from '@weir/wire/schema'
 import { backoffMs, MAX_UNAUTHORIZED_MS } from '../core/backoff.ts'
 import type { Runtime } from '../core/clock.ts'
@@ -11,6 +12,8 @@ export interface PollOptions {
   readonly instance: string
   readonly runtime: Runtime
   readonly http: HttpClient
+  /** Called before the policy that comes with it. */
+  readonly onSplit: (split: EvenSplit) => void
   readonly onSnapshot: (snapshot: Snapshot) => void
 }
 
@@ -90,8 +93,13 @@ export class Poll {
     if (![200, 204, 304].includes(answer.status)) return this.#failed(`The control plane answered ${answer.status}.`)
     this.#failures = 0
     this.#unauthorized = 0
+    const split = leaseFromHeader(answer.headers[LEASE_HEADER])
+    if (split !== null) this.#o.onSplit(split)
     // 204: nothing was published yet.
-    if (answer.status !== 200) return this.#jittered()
+    if (answer.status !== 200) {
+      this.#lastFault = ''
+      return this.#jittered()
+    }
     const parsed = controlMessageSchema.safeParse({ ...(JSON.parse(answer.body) as object), type: 'snapshot' })
     if (!parsed.success || parsed.data.type !== 'snapshot') return this.#failed('The policy was not understood.')
     this.#etag = answer.headers.etag ?? null

@@ -74,7 +74,7 @@ describe('the stream', () => {
     await up()
     expect(plane.upgrades[0]).toMatchObject({ authorization: 'Bearer the-key', 'sec-websocket-protocol': 'weir.v1' })
     expect(plane.messages).toEqual([hello])
-    expect(received.map(({ type }) => type)).toEqual(['welcome', 'snapshot'])
+    expect(received.map(({ type }) => type)).toEqual(['welcome', 'lease', 'snapshot'])
     expect(stream.isUp).toBe(true)
   })
 
@@ -86,7 +86,7 @@ describe('the stream', () => {
     expect(plane.of('pong')).toEqual([{ type: 'pong', n: 7 }])
   })
 
-  it('says bye and leaves no timer and no socket', async () => {
+  it('says bye and leaves no timer and no socket, and is not missed: nobody begins to poll', async () => {
     stream.start()
     await up()
     await stream.close('over', 500)
@@ -95,6 +95,8 @@ describe('the stream', () => {
     runtime.time.advance(3_600_000)
     await settled()
     expect(plane.upgrades).toHaveLength(1)
+    expect(states).toEqual(['up'])
+    expect(stream.isUp).toBe(false)
   })
 
   it('comes back after a cut, 1 to 2 s later at first, with one socket', async () => {
@@ -249,8 +251,8 @@ describe('a hostile control plane', () => {
     })
     plane.snapshot = snapshotOf(1, {})
     failing.start()
-    await until(() => said().length === 2)
-    expect(said()).toEqual(['listener', 'listener'])
+    await until(() => said().length === 3)
+    expect(said()).toEqual(['listener', 'listener', 'listener'])
     await failing.close('over', 500)
   })
 })

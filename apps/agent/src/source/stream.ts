@@ -20,7 +20,7 @@ export interface StreamOptions {
   readonly runtime: Runtime
   readonly hello: () => Hello
   readonly onMessage: (message: Exclude<ControlMessage, { type: 'ping' | 'drain' }>) => void
-  /** `up` after the welcome, `down` when that socket ended. */
+  /** `up` after the welcome, `down` when that socket ended by itself. */
   readonly onState: (state: 'up' | 'down') => void
 }
 
@@ -151,8 +151,8 @@ export class Stream {
     this.#up = false
     this.#heartbeat.stop()
     this.#o.runtime.timers.clear(this.#drain)
-    if (wasUp) this.#o.onState('down')
     if (this.#closed) return
+    if (wasUp) this.#o.onState('down')
     if (code === CLOSE.keyRevoked) this.#fault('The key was revoked.')
     if (code === CLOSE.replaced) this.#fault('Another process uses the same instance name.')
     const barred = answered === 401 || answered === 403 || code === CLOSE.keyRevoked || code === CLOSE.replaced

@@ -166,15 +166,18 @@ describe('a restart of the control plane', () => {
 
 describe('polling', () => {
   test('gives the policy, then 304 until it changes, and counts as heard', async () => {
-    expect((await fleet.poll()).status).toBe(204)
+    const before = await fleet.poll({ 'weir-instance': 'poller' })
+    expect([before.status, before.headers.get('weir-lease')]).toEqual([204, 'even;agents=1;rank=0'])
     await fleet.publish(10)
     const first = await pollUntil(200)
     const body = (await first.json()) as { [member: string]: unknown }
     expect(Object.keys(body)).toEqual(['databaseId', 'revision', 'hash', 'effective'])
     const etag = first.headers.get('etag') ?? ''
     const headers = { 'if-none-match': etag, 'weir-instance': 'poller' }
-    expect((await fleet.poll(headers)).status).toBe(304)
-    expect((await listed())[0]).toMatchObject({
+    await fleet.agent('by socket')
+    const same = await fleet.poll(headers)
+    expect([same.status, same.headers.get('weir-lease')]).toEqual([304, 'even;agents=2;rank=0'])
+    expect((await listed()).find((row: { instance: string }) => row.instance === 'poller')).toMatchObject({
       instance: 'poller',
       source: 'poll',
       presence: 'live',

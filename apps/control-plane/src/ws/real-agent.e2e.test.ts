@@ -1,6 +1,8 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Weir } from '@weir/agent'
 import type { Agent } from '@weir/api'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
 
@@ -9,11 +11,18 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.close()
 })
 
-const start = async (fleet: TestFleet, instance: string): Promise<{ weir: Weir; errors: string[] }> => {
+/** Asked each five seconds, in real time. */
+const POLLS = { timeout: 30_000 }
+
+const start = async (
+  fleet: TestFleet,
+  instance: string,
+  url = fleet.weir.url,
+): Promise<{ weir: Weir; errors: string[] }> => {
   const errors: string[] = []
   const weir = await Weir.start({
     service: 'orders',
-    controlPlane: fleet.weir.url.replace(/^http/, 'ws'),
+    controlPlane: url.replace(/^http/, 'ws'),
     key: fleet.key.secret,
     instance,
     snapshotDir: false,
@@ -76,6 +85,58 @@ test('real agents take a publish, report it, split quotas evenly, survive a rest
     ['one', 'ended'],
     ['two', 'live'],
   ])
+})
+
+/** A proxy that passes HTTP but no upgrade. */
+const withoutUpgrades = async (target: string): Promise<string> => {
+  const proxy = createServer((inbound, outbound) => {
+    const onwards = request(
+      `${target}${inbound.url}`,
+      { method: inbound.method, headers: inbound.headers },
+      (answer) => {
+        outbound.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(outbound)
+      },
+    )
+    onwards.on('error', () => outbound.destroy())
+    inbound.pipe(onwards)
+  })
+  proxy.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\n\r\n'))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  running.push({
+    close: async () => {
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+test('agents that can only poll share the quotas, also where the policy stays the same', async () => {
+  const weir = await startTestApp()
+  running.push(weir)
+  const fleet = await TestFleet.over(weir)
+  await fleet.publish(10)
+  const proxy = await withoutUpgrades(weir.url)
+  const first = await start(fleet, 'one', proxy)
+  await agentsUntil(weir, (rows) => rows[0]?.source === 'poll')
+  await vi.waitFor(() => expect(first.weir.status()).toMatchObject({ source: 'poll', split: { agents: 1 } }), POLLS)
+  const second = await start(fleet, 'two', proxy)
+  const splits = () => [first, second].map((agent) => agent.weir.status().split)
+  await vi.waitFor(
+    () =>
+      expect(splits()).toEqual([
+        { agents: 2, rank: 0 },
+        { agents: 2, rank: 1 },
+      ]),
+    POLLS,
+  )
+  const rows = await agentsUntil(weir, (list) => list.length === 2)
+  expect(rows.map((row) => [row.instance, row.presence, row.connected])).toEqual([
+    ['one', 'live', false],
+    ['two', 'live', false],
+  ])
+  expect([...first.errors, ...second.errors].filter((error) => !error.startsWith('stream:'))).toEqual([])
 })
 
 test('an agent with a wrong key is told, and runs on', async () => {

@@ -10,6 +10,12 @@ export interface EvenSplit {
 export const SOLE: EvenSplit = { agents: 1, rank: 0 }
 
 /**
+ * The share of an agent that was never told one: a thousandth. So many members a key may have, lost ones included, and an agent that is told no share is
+ * one that was not counted. Whole quotas in its hands would let a fleet pass many times what it may.
+ */
+export const UNCOUNTED: EvenSplit = { agents: 1_000, rank: 999 }
+
+/**
  * An agent's even share of a whole-unit quota, by largest remainder: shares sum to exactly `units`, never more.
  * `offset` rotates who gets the remainder, so that one agent does not collect the odd unit of every quota.
  */

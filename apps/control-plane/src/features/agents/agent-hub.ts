@@ -1,3 +1,4 @@
+import type { EvenSplit } from '@weir/policy/model'
 import { CLOSE, encode } from '@weir/wire'
 import type { LiveBroadcast } from '../live/live-port.ts'
 import { MessageRate } from '../live/message-rate.ts'
@@ -37,6 +38,14 @@ export interface AgentConnection {
   /** A frame that cannot be read; the transport closes by itself. */
   broken(how: Misbehaviour): void
   closed(): void
+}
+
+/** The answer to a poll. */
+export interface Polled {
+  /** `null` before the first publish. */
+  readonly policy: PushedPolicy | null
+  /** `null`: an instance that was not named, or that is not counted. */
+  readonly split: EvenSplit | null
 }
 
 export type Misbehaviours = Record<Misbehaviour, number>
@@ -139,12 +148,11 @@ export class AgentHub {
       if (session.key.keyId === keyId) session.end(CLOSE.keyRevoked, 'The key was revoked.')
   }
 
-  /** A poll: the policy of the key's service, and the word that this instance is alive. */
-  async polled(key: AgentKeyIdentity, instance: string | null, host: string): Promise<PushedPolicy | null> {
+  /** A poll: the policy of the key's service and this instance's share, and the word that it is alive. */
+  async polled(key: AgentKeyIdentity, instance: string | null, host: string): Promise<Polled> {
     const room = await this.room(key)
-    if (room === null) return null
-    if (instance !== null) room.polled(instance, key.keyId, host)
-    return room.policy
+    if (room === null) return { policy: null, split: null }
+    return { policy: room.policy, split: instance === null ? null : room.polled(instance, key.keyId, host) }
   }
 
   beat(): void {

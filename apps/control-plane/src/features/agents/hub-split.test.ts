@@ -73,6 +73,25 @@ describe('the split among connected agents', () => {
     expect(lease(a)).toEqual([2, 0])
   })
 
+  it('a poller is told its share, and counts in that of the others', async () => {
+    const bench = new HubBench()
+    const key = { ...ORDERS, keyId: 'key-1', ip: '10.0.0.7' }
+    const poll = async (instance: string | null) => (await bench.hub.polled(key, instance, '10.0.0.7')).split
+    const a = await bench.connect(hello('a'))
+    expect(await poll('b')).toEqual({ agents: 2, rank: 1 })
+    expect(await poll('c')).toEqual({ agents: 3, rank: 2 })
+    await bench.pass(1_000, pong(a))
+    expect(lease(a)).toEqual([3, 0])
+    expect([await poll('b'), await poll(null)]).toEqual([{ agents: 3, rank: 1 }, null])
+  })
+
+  it('a poller for which its key has no room is told no share', async () => {
+    const bench = new HubBench({ instancesPerKey: 1 })
+    const key = { ...ORDERS, keyId: 'key-1', ip: '10.0.0.7' }
+    await bench.hub.polled(key, 'a', '10.0.0.7')
+    expect((await bench.hub.polled(key, 'b', '10.0.0.7')).split).toBeNull()
+  })
+
   it('above fifty agents exports get sparse, and dense again only well below', async () => {
     const bench = new HubBench()
     const agents: TestAgent[] = []

@@ -1,5 +1,5 @@
 import type { Agent } from '@weir/api'
-import type { PolicyIdentity } from '@weir/policy/model'
+import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
 import { CLOSE, type Hello, type Receipt, type Report, WIRE } from '@weir/wire'
 import type { AgentBounds } from './agent-bounds.ts'
 import {
@@ -120,8 +120,8 @@ export class Room {
     member.record.dependencies = report.dependencies
   }
 
-  /** A poll of an agent without a socket. `null`: an instance that is not known and has no room. */
-  polled(instance: string, keyId: string, host: string): Member | null {
+  /** A poll of an agent without a socket, which thereby counts; its share. `null`: an instance that is not known and has no room. */
+  polled(instance: string, keyId: string, host: string): EvenSplit | null {
     const known = this.roster.get(instance)
     if (known === undefined && this.roster.countOf(keyId) >= this.bounds.instancesPerKey) return null
     const member =
@@ -129,7 +129,7 @@ export class Room {
     if (member.session === null) member.record.source = 'poll'
     this.heard(member)
     if (known === undefined) this.tellStore(member)
-    return member
+    return this.roster.splitOf(instance)
   }
 
   /** Its share goes to the others now. */

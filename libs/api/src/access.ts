@@ -9,7 +9,8 @@ export type Role = z.infer<typeof roleSchema>
 /**
  * Every write that is made with the session's cookie bears this header (any value, `1` by custom), besides an `Origin`
  * of our own: another site's page cannot set it without a preflight, which is never granted. API tokens need neither.
- * Sign-in and sign-out (`POST /api/auth/sign-in/email {email, password}`, `POST /api/auth/sign-out`) need the Origin only.
+ * Sign-in and sign-out (`POST /api/auth/sign-in/email {email, password}`, `POST /sign-in-link`, `POST /api/auth/sign-out`)
+ * need the Origin only.
  */
 export const CSRF_HEADER = 'x-weir-csrf'
 
@@ -31,6 +32,10 @@ export const setupSchema = z.strictObject({
   password: z.string().min(12, 'A password has at least 12 characters.').max(128),
 })
 export type Setup = z.infer<typeof setupSchema>
+
+/** POST /sign-in-link: signs in with what a one-time sign-in link has in its fragment. 401: not one of ours; 410: used or too old. */
+export const signInLinkSchema = z.strictObject({ token: z.string().min(1).max(256) })
+export type SignInLink = z.infer<typeof signInLinkSchema>
 
 /** GET /status, without a session: what the sign-in page needs. */
 export const statusSchema = z.object({ version: z.string(), needsSetup: z.boolean(), databaseId: z.string() })

@@ -24,6 +24,7 @@ import { AuditController } from '../http/audit.controller.ts'
 import { MeController } from '../http/me.controller.ts'
 import { OperatorsController } from '../http/operators.controller.ts'
 import { SetupController } from '../http/setup.controller.ts'
+import { SignInLinkController } from '../http/sign-in-link.controller.ts'
 import { TokensController } from '../http/tokens.controller.ts'
 
 const logger = new Logger('access')
@@ -93,6 +94,7 @@ const services = [
     MeController,
     OperatorsController,
     SetupController,
+    SignInLinkController,
     TokensController,
   ],
   providers: [...stores, ...services],

@@ -7,7 +7,7 @@ import { API } from '@weir/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded.ts'
 import { startTestApp, type TestApp } from '../testing/harness.ts'
-import { PASSWORD, signedIn } from '../testing/people.ts'
+import { browserOf, PASSWORD, signedIn } from '../testing/people.ts'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -62,6 +62,28 @@ describe('on DATABASE_URL, with the control plane running', () => {
     })
     expect(audit.map((entry) => entry.action)).toEqual(['operator.create', 'operator.reset'])
     expect(audit[0]?.actor).toMatch(/^command line \(/)
+  })
+
+  test('it makes a sign-in link that works, alone on standard output, and its operator where there is none', async () => {
+    const words = ['operator', 'sign-in-link', '--email', 'demo@weir.test']
+    const none = await weir(words, environment)
+    expect(none).toEqual({ code: 1, out: '', err: 'weir: There is no operator with the address demo@weir.test.\n' })
+    const creating = [...words, '--create', '--name', 'Demo', '--role', 'editor', '--origin', app.url]
+    const made = await weir(creating, environment)
+    expect(made.code).toBe(0)
+    const [, token = ''] = made.out.split('/sign-in#')
+    expect(made.out).toBe(`${app.url}/sign-in#${token}`)
+    expect(token).toMatch(/^weir_l_[\w-]{43}\n$/)
+    const browser = browserOf(app)
+    const body = { token: token.trim() }
+    expect((await browser.fetch('POST', `${API}/sign-in-link`, { body })).status).toBe(204)
+    expect(await (await browser.fetch('GET', `${API}/me`)).json()).toMatchObject({ name: 'Demo', role: 'editor' })
+    const again = await weir([...creating.slice(0, -1), 'https://other.test'], {
+      ...environment,
+      PUBLIC_URL: 'https://weir.example/',
+    })
+    expect(again.out).toMatch(/^https:\/\/weir\.example\/sign-in#weir_l_/)
+    expect(await app.database.prisma.user.count({ where: { email: 'demo@weir.test' } })).toBe(1)
   })
 
   test('it makes a token that works, alone on standard output', async () => {

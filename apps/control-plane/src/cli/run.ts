@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import type { Readable } from 'node:stream'
 import { createOperatorSchema } from '@weir/api'
 import { hashPassword } from 'better-auth/crypto'
 import { PrismaOperatorStore } from '../adapters/prisma/access-operators.ts'
+import { PrismaSignInLinkStore } from '../adapters/prisma/access-sign-in-links.ts'
 import { PrismaTokenStore } from '../adapters/prisma/access-tokens.ts'
 import type { Database } from '../adapters/prisma/database.ts'
-import { readConfig, StartRefused } from '../config/config.ts'
+import { type Config, readConfig, StartRefused } from '../config/config.ts'
 import { Operators } from '../features/access/operators.ts'
+import { SignInLinks, signInLink } from '../features/access/sign-in-link.ts'
 import { Tokens } from '../features/access/tokens.ts'
 import { withDatabase } from './open.ts'
+import { originFor } from './origin.ts'
 import { type Command, parseCommand, USAGE } from './parse.ts'
 
 export interface Surroundings {
@@ -39,8 +43,8 @@ export const runCommand = async (words: readonly string[], surroundings: Surroun
     return DONE
   }
   try {
-    const act = await prepare(parsed.command, surroundings)
-    await withDatabase(readConfig(environment, cwd), act)
+    const config = readConfig(environment, cwd)
+    await withDatabase(config, await prepare(parsed.command, surroundings, config))
     return DONE
   } catch (error) {
     tell(`weir: ${error instanceof Error ? error.message : String(error)}`)
@@ -51,7 +55,7 @@ export const runCommand = async (words: readonly string[], surroundings: Surroun
 type Act = (database: Database) => Promise<void>
 
 /** Reads what the command needs before a database is opened for it. */
-const prepare = async (command: Exclude<Command, { kind: 'help' }>, at: Surroundings): Promise<Act> => {
+const prepare = async (command: Exclude<Command, { kind: 'help' }>, at: Surroundings, config: Config): Promise<Act> => {
   const actor = `command line (${userInfo().username})`
   const operators = (database: Database) => new Operators(new PrismaOperatorStore(database), hashPassword)
   switch (command.kind) {
@@ -72,6 +76,10 @@ const prepare = async (command: Exclude<Command, { kind: 'help' }>, at: Surround
         at.tell(`weir: ${reset.value.email} has a new password; every session of theirs has ended.`)
       }
     }
+    case 'operator-sign-in-link': {
+      const origin = originFor(command.origin, config)
+      return (database) => link(command, database, { origin, actor, at })
+    }
     case 'token-create':
       return async (database) => {
         const made = await new Tokens(new PrismaTokenStore(database), Date.now).create(command, actor)
@@ -80,6 +88,30 @@ const prepare = async (command: Exclude<Command, { kind: 'help' }>, at: Surround
       }
   }
 }
+
+type LinkCommand = Extract<Command, { kind: 'operator-sign-in-link' }>
+
+const link = async (
+  { email, create }: LinkCommand,
+  database: Database,
+  { origin, actor, at }: { readonly origin: string; readonly actor: string; readonly at: Surroundings },
+): Promise<void> => {
+  const links = new SignInLinks(new PrismaSignInLinkStore(database), Date.now)
+  let made = await links.make(email, actor)
+  if (!made.ok && made.refusal.code === 'not-found' && create !== null) {
+    const operators = new Operators(new PrismaOperatorStore(database), hashPassword)
+    const operator = await operators.create({ email, ...create, password: unknownPassword() }, actor)
+    if (!operator.ok) throw new StartRefused(operator.refusal.detail)
+    made = await links.make(email, actor)
+  }
+  if (!made.ok) throw new StartRefused(made.refusal.detail)
+  const { token, operator } = made.value
+  at.print(signInLink(origin, token))
+  at.tell(`weir: the link signs ${operator.email} in as ${operator.role}, once, within ten minutes.`)
+}
+
+/** Kept by nobody: the operator comes by a link, or gets a password with "operator reset". */
+const unknownPassword = (): string => randomBytes(32).toString('base64url')
 
 const MAX_INPUT = 1_024
 

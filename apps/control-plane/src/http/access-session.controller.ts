@@ -3,11 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Callers } from '../features/access/caller.ts'
 import type { Principal } from '../features/access/identity.ts'
-import type { SessionAnswer } from '../features/access/sessions.ts'
 import { SignIn } from '../features/access/sign-in.ts'
 import { Answers } from './answer.ts'
-import { ProblemError } from './problem.ts'
 import { Actor, Public, Requires } from './requires.ts'
+import { answerSession } from './session-answer.ts'
 
 const MAX_PASSWORD = 128
 const password = z.string().min(1).max(MAX_PASSWORD)
@@ -40,14 +39,14 @@ export class AccessSessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Body({ schema: signInSchema }) body: z.output<typeof signInSchema>,
   ): Promise<void> {
-    answer(reply, await this.door.signIn(this.callers.asking(request.raw), body))
+    answerSession(reply, await this.door.signIn(this.callers.asking(request.raw), body))
   }
 
   @Post('sign-out')
   @Answers('Ends the session', null)
   @HttpCode(204)
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    answer(reply, await this.door.signOut(this.callers.asking(request.raw)))
+    answerSession(reply, await this.door.signOut(this.callers.asking(request.raw)))
   }
 
   @Post('change-password')
@@ -61,16 +60,6 @@ export class AccessSessionController {
     @Body({ schema: changePasswordSchema }) body: z.output<typeof changePasswordSchema>,
   ): Promise<void> {
     const asking = this.callers.asking(request.raw)
-    answer(reply, await this.door.changePassword(asking, actor, body.currentPassword, body.newPassword))
+    answerSession(reply, await this.door.changePassword(asking, actor, body.currentPassword, body.newPassword))
   }
-}
-
-const answer = (reply: FastifyReply, { result, cookies, retryAfterSeconds }: SessionAnswer): void => {
-  void reply.header('cache-control', 'no-store')
-  for (const cookie of cookies) void reply.header('set-cookie', cookie)
-  if (!result.ok)
-    throw new ProblemError(
-      result.refusal,
-      retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
-    )
 }

@@ -1,13 +1,13 @@
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { PrismaSignInLinkStore } from '../prisma/access-sign-in-links.ts'
 import type { Database } from '../prisma/database.ts'
+import { ADDRESS_HEADER, LINK_PATH, signInByLink } from './link.ts'
 import { boundedPasswords } from './passwords.ts'
 
 /** better-auth asks for a base URL and checks origins against it; ours are checked before, so it sees this one only. */
 export const INSIDE = 'http://inside.weir'
 export const BASE_PATH = '/api/auth'
-/** Carries the caller's real address: set by us on a request of our own making, so no caller can. */
-export const ADDRESS_HEADER = 'x-weir-caller'
 
 /** A week, counted from the sign-in and never prolonged, so that a stolen cookie ends too. */
 const SESSION_SECONDS = 7 * 86_400
@@ -41,8 +41,9 @@ export const makeAuth = (database: Database, note: (level: string, message: stri
       storage: 'database',
       window: 60,
       max: 600,
-      customRules: { '/sign-in/email': SIGN_INS, '/change-password': SIGN_INS },
+      customRules: { '/sign-in/email': SIGN_INS, [LINK_PATH]: SIGN_INS, '/change-password': SIGN_INS },
     },
+    plugins: [signInByLink(new PrismaSignInLinkStore(database))],
     advanced: {
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       // Cookies know no ports: two installations on one host must not sign each other's operators out.

@@ -1,8 +1,10 @@
 import { type Principal, roleOf } from '../../features/access/identity.ts'
 import { type Credentials, type SessionAnswer, Sessions } from '../../features/access/sessions.ts'
+import { LINK_REFUSALS } from '../../features/access/sign-in-link.ts'
 import { done, type Refusal } from '../../features/result.ts'
 import type { Database } from '../prisma/database.ts'
-import { ADDRESS_HEADER, type Auth, BASE_PATH, INSIDE, SIGN_INS } from './auth.ts'
+import { type Auth, BASE_PATH, INSIDE, SIGN_INS } from './auth.ts'
+import { ADDRESS_HEADER, LINK_PATH } from './link.ts'
 
 interface Step {
   readonly path: string
@@ -41,16 +43,21 @@ export class BetterAuthSessions extends Sessions {
   }
 
   override signIn({ email, password, rememberMe }: Credentials, ip: string, userAgent: string): Promise<SessionAnswer> {
-    return this.#step({ path: '/sign-in/email', body: { email, password, rememberMe }, ip, userAgent }, WRONG)
+    return this.#step({ path: '/sign-in/email', body: { email, password, rememberMe }, ip, userAgent }, () => WRONG)
+  }
+
+  override signInByLink(tokenHash: string, ip: string, userAgent: string): Promise<SessionAnswer> {
+    const wrong = (status: number) => LINK_REFUSALS[status === 410 ? 'gone' : 'unauthenticated']
+    return this.#step({ path: LINK_PATH, body: { tokenHash }, ip, userAgent }, wrong)
   }
 
   override signOut(cookie: string, ip: string): Promise<SessionAnswer> {
-    return this.#step({ path: '/sign-out', body: {}, ip, cookie }, WRONG)
+    return this.#step({ path: '/sign-out', body: {}, ip, cookie }, () => WRONG)
   }
 
   override changePassword(cookie: string, ip: string, current: string, next: string): Promise<SessionAnswer> {
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
-    return this.#step({ path: '/change-password', body, ip, cookie }, WRONG_CURRENT)
+    return this.#step({ path: '/change-password', body, ip, cookie }, () => WRONG_CURRENT)
   }
 
   override async forgetEnded(): Promise<void> {
@@ -59,7 +66,7 @@ export class BetterAuthSessions extends Sessions {
     await this.#database.prisma.rateLimit.deleteMany({ where: { lastRequest: { lt: over } } })
   }
 
-  async #step({ path, body, ip, cookie, userAgent }: Step, wrong: Refusal): Promise<SessionAnswer> {
+  async #step({ path, body, ip, cookie, userAgent }: Step, wrong: (status: number) => Refusal): Promise<SessionAnswer> {
     const headers = new Headers({ 'content-type': 'application/json', origin: INSIDE, [ADDRESS_HEADER]: ip })
     if (cookie !== undefined && cookie !== '') headers.set('cookie', cookie)
     if (userAgent !== undefined && userAgent !== '') headers.set('user-agent', userAgent.slice(0, MAX_USER_AGENT))
@@ -73,7 +80,7 @@ export class BetterAuthSessions extends Sessions {
     }
     if (response.status === 503) return { result: { ok: false, refusal: BUSY }, cookies: [], retryAfterSeconds: 1 }
     if (response.status >= 500) throw new Error(`better-auth answered ${path} with ${response.status}.`)
-    return { result: { ok: false, refusal: wrong }, cookies }
+    return { result: { ok: false, refusal: wrong(response.status) }, cookies }
   }
 }
 

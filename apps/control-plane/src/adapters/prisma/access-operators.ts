@@ -102,6 +102,7 @@ export class PrismaOperatorStore extends OperatorStore {
       const data = { password: passwordHash, updatedAt: new Date() }
       await transaction.account.updateMany({ where: { userId: user.id, providerId: 'credential' }, data })
       await transaction.session.deleteMany({ where: { userId: user.id } })
+      await transaction.signInLink.deleteMany({ where: { operatorId: user.id } })
       await writeAudit(transaction, { actor, action: 'operator.reset', target: email })
       return done(operatorOf(user))
     })
@@ -171,7 +172,7 @@ const insert = async (transaction: Transaction, { passwordHash, ...operator }: N
   )
 }
 
-const operatorOf = ({ id, name, email, role, createdAt }: Prisma.UserModel): Operator => ({
+export const operatorOf = ({ id, name, email, role, createdAt }: Prisma.UserModel): Operator => ({
   id,
   name,
   email,

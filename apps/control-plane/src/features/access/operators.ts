@@ -19,7 +19,7 @@ export interface OperatorChange {
 /**
  * Every write is one transaction together with its entry in the audit; `actor` is who did it. Writes that could leave no
  * admin are refused, also when two of them race; a change of role, a new password and a removal end the operator's
- * sessions in the same transaction.
+ * sessions in the same transaction, and the last two their sign-in link.
  */
 export abstract class OperatorStore {
   abstract any(): Promise<boolean>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Open to everybody: what the sign-in page needs, and the description of the routes. */
-const OPEN = new Set(['GET /status', 'POST /setup', 'GET /openapi.json'])
+const OPEN = new Set(['GET /status', 'POST /setup', 'POST /sign-in-link', 'GET /openapi.json'])
 /** Agents come with keys of their own; no role opens these. */
 const AGENTS = /^\w+ \/agent\//
 /** Writes that change nothing. */

@@ -7,6 +7,7 @@ const SHOWN_CHARACTERS = 8
 
 export const API_TOKEN = 'weir_t_'
 export const SETUP_TOKEN = 'weir_s_'
+export const SIGN_IN_TOKEN = 'weir_l_'
 
 export interface Secret {
   /** Shown once, kept nowhere. */

@@ -23,6 +23,8 @@ export abstract class Sessions {
   /** The operator behind a session's id, with today's role; `null` when it has ended. */
   abstract byId(session: string): Promise<Principal | null>
   abstract signIn(credentials: Credentials, ip: string, userAgent: string): Promise<SessionAnswer>
+  /** By the hash of a sign-in link's token, once; see `SignInLinkStore`. */
+  abstract signInByLink(tokenHash: string, ip: string, userAgent: string): Promise<SessionAnswer>
   abstract signOut(cookie: string, ip: string): Promise<SessionAnswer>
   /** Ends the operator's other sessions. */
   abstract changePassword(cookie: string, ip: string, current: string, next: string): Promise<SessionAnswer>

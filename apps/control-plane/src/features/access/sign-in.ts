@@ -4,7 +4,9 @@ import { refused } from '../result.ts'
 import { CROSS_SITE_SENTENCES, provenance } from './access-identity.ts'
 import type { Asking, Principal } from './identity.ts'
 import { crossSiteSignIn } from './same-origin.ts'
+import { hashSecret, looksLike, SIGN_IN_TOKEN } from './secret.ts'
 import type { Credentials, SessionAnswer, Sessions } from './sessions.ts'
+import { LINK_REFUSALS } from './sign-in-link.ts'
 
 export interface SignInParts {
   readonly sessions: Sessions
@@ -31,6 +33,19 @@ export class SignIn {
       await this.#parts.audit.write({ actor: email.toLowerCase(), action: 'session.sign-in', target: asking.ip })
     else
       this.#parts.refusals.note({ what: 'sign-in', ip: asking.ip, detail: { email, why: answer.result.refusal.code } })
+    return onlyOverTls(answer, asking)
+  }
+
+  /** The link's use is told to the audit where it is used up. */
+  async signInByLink(asking: Asking, token: string): Promise<SessionAnswer> {
+    const foreign = this.#foreign(asking)
+    if (foreign !== null) return foreign
+    const userAgent = asking.headers['user-agent'] ?? ''
+    const answer: SessionAnswer = looksLike(SIGN_IN_TOKEN, token)
+      ? await this.#parts.sessions.signInByLink(hashSecret(token), asking.ip, userAgent)
+      : { result: { ok: false, refusal: LINK_REFUSALS.unauthenticated }, cookies: [] }
+    if (!answer.result.ok)
+      this.#parts.refusals.note({ what: 'sign-in-link', ip: asking.ip, detail: { why: answer.result.refusal.code } })
     return onlyOverTls(answer, asking)
   }
 

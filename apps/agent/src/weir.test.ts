@@ -89,12 +89,12 @@ describe('an agent and its control plane', () => {
   })
 
   it('says what it cannot do and stands in for it', async () => {
-    plane.snapshot = snapshotOf(1, { a: { concurrency: { algorithm: 'vegas', initial: 12 } } })
+    plane.snapshot = snapshotOf(1, { a: { concurrency: 12, classes: { topShareCap: 0.5 } } })
     const weir = await start()
     await plane.until(() => receipts().length === 1)
     expect(receipts()[0]?.status).toBe('partly')
     expect(limit(weir)).toBe(12)
-    expect(weir.status().refused[0]?.path).toBe('policy.gates.a.concurrency.algorithm')
+    expect(weir.status().refused[0]?.path).toBe('policy.gates.a.classes.topShareCap')
   })
 
   it('refuses a forged policy and an older one, keeps what it has, and takes another database', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { DurationHistogram } from '../core/histogram.ts'
 import type { Alarm } from './alarm.ts'
 import { ABANDONED, ACCEPTED, type Books, CANCELLED, COMPLETED, FAILED, IGNORED, LATE } from './books.ts'
-import type { Limit } from './limit.ts'
+import type { LiveLimit } from './limit-live.ts'
 import type { Mishaps } from './mishaps.ts'
 import { DROPPED, FAILURE, IGNORED_ENDING, type PermitDesk, SlotPermit, SUCCESS } from './permit.ts'
 import { Slots } from './slots.ts'
@@ -17,7 +17,7 @@ export class Desk implements PermitDesk {
   readonly wait = new DurationHistogram()
   readonly duration = new DurationHistogram()
   readonly mishaps: Mishaps
-  limit: Limit
+  readonly limit: LiveLimit
   #policy: GatePolicy
   readonly #gate: string
   readonly #clock: Clock
@@ -32,7 +32,7 @@ export class Desk implements PermitDesk {
     mishaps: Mishaps,
     books: Books,
     alarm: Alarm,
-    limit: Limit,
+    limit: LiveLimit,
     policy: GatePolicy,
     freed: (nowMs: number) => void,
   ) {
@@ -46,9 +46,9 @@ export class Desk implements PermitDesk {
     this.#freed = freed
   }
 
-  obey(policy: GatePolicy, limit: Limit): void {
+  obey(policy: GatePolicy, nowMs: number): void {
     this.#policy = policy
-    this.limit = limit
+    this.limit.obey(policy.concurrency, nowMs)
   }
 
   /** The tenant has already been charged for work that is `counted`. */
@@ -67,6 +67,7 @@ export class Desk implements PermitDesk {
     this.slots.bind(slot, permit)
     this.#books.count(tenant, klass, ACCEPTED)
     this.wait.record(nowMs - arrivedMs)
+    if (nowMs > arrivedMs) this.limit.waited()
     this.#alarm.noLaterThan(nowMs + this.#policy.maxHoldMs)
     return permit
   }
@@ -135,9 +136,10 @@ export class Desk implements PermitDesk {
     const ranMs = nowMs - this.slots.startedMs(slot)
     if (ending === SUCCESS) {
       this.typical.record(ranMs)
-      this.limit.sample(ranMs, this.slots.inUse)
+      if (outcome === LATE) this.limit.overrun(ranMs, this.slots.inUse, nowMs)
+      else this.limit.sample(ranMs, this.slots.inUse, nowMs)
     }
-    if (ending === DROPPED) this.limit.drop(this.slots.inUse)
+    if (ending === DROPPED) this.limit.drop(this.slots.inUse, nowMs)
   }
 
   #takeBack(slot: number, what: string): void {

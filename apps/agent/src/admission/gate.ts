@@ -8,7 +8,8 @@ import { Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './boo
 import { AcceptedWork, heldPermit, runAs } from './context.ts'
 import { Desk } from './desk.ts'
 import { FreePermit, NestedPermit } from './free-permit.ts'
-import { limitFor } from './limit.ts'
+import { gaugesOf } from './gauges.ts'
+import { type LimitWatch, LiveLimit } from './limit-live.ts'
 import { Line } from './line.ts'
 import { Mishaps } from './mishaps.ts'
 import type { GateOptions, GateSettings, Pressure, RunContext } from './options.ts'
@@ -68,7 +69,7 @@ export class Gate implements FigureSource, Pressure {
     this.#tenants = new Tenants(settings, options.maxTenants ?? 10_000, this.#clock.now())
     const { none, other } = this.#tenants
     this.#books = new Books(name, options.tenantLabels ?? 50, none, other, settings.revision)
-    const limit = limitFor(settings.policy.concurrency)
+    const limit = new LiveLimit(settings.policy.concurrency, this, runtime.random, this.#mishaps)
     this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
     this.#desk = new Desk(name, this.#clock, this.#mishaps, this.#books, this.#alarm, limit, settings.policy, (nowMs) =>
       this.#line.pump(nowMs),
@@ -146,7 +147,7 @@ export class Gate implements FigureSource, Pressure {
     this.#mode = this.#override ?? settings.policy.mode
     this.#classes = classRules(settings.policy.classes)
     this.#refusals = refusals
-    this.#desk.obey(settings.policy, limitFor(settings.policy.concurrency))
+    this.#desk.obey(settings.policy, nowMs)
     this.#line.obey(settings.policy, this.#mode, refusals)
     this.#line.pump(nowMs)
     this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
@@ -186,14 +187,12 @@ export class Gate implements FigureSource, Pressure {
     this.#books.collect(sink)
     this.#desk.wait.collect(sink, 'weir.gate.queue.wait', attributes)
     this.#desk.duration.collect(sink, 'weir.gate.duration', attributes)
-    if (this.#mode === 'off') return
-    const { limit, active, zombies, waiting, oldestAgeMs, level } = this.report()
-    sink.gauge('weir.gate.limit', limit, attributes)
-    sink.gauge('weir.gate.active', active, attributes)
-    sink.gauge('weir.gate.zombies', zombies, attributes)
-    sink.gauge('weir.gate.waiting', waiting, attributes)
-    sink.gauge('weir.gate.queue.oldest_age', oldestAgeMs / 1_000, attributes)
-    sink.gauge('weir.gate.level', level, attributes)
+    if (this.#mode !== 'off') gaugesOf(this.report(), sink)
+  }
+
+  /** The limit, to be listened to. */
+  get limit(): LimitWatch {
+    return this.#desk.limit
   }
 
   get mishaps(): Readonly<Mishaps> {

@@ -10,7 +10,6 @@ describe('what this agent cannot do', () => {
   it('is said item by item, with a path', () => {
     const policy = {
       ...gatePolicy({
-        concurrency: { algorithm: 'vegas' },
         queue: { order: 'adaptive' },
         classes: {
           reserves: { 'critical-plus': 0.1, critical: 0, 'sheddable-plus': 0, sheddable: 0 },
@@ -20,7 +19,6 @@ describe('what this agent cannot do', () => {
       signals: { heapShare: { open: 0.9, close: 0.8 } },
     }
     expect(unsupported(policy).map(({ path }) => path)).toEqual([
-      'concurrency.algorithm',
       'queue.order',
       'classes.reserves',
       'classes.topShareCap',

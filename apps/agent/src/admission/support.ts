@@ -1,5 +1,4 @@
 import { CRITICALITIES, type GatePolicy, type Problem, type QueueOrder } from '@weir/policy/model'
-import { SUPPORTED_ALGORITHMS } from './limit.ts'
 
 /** Queue orders that this agent can do; another falls back to `fifo`. */
 export const SUPPORTED_ORDERS: readonly QueueOrder[] = ['fifo']
@@ -10,9 +9,6 @@ export const SUPPORTED_ORDERS: readonly QueueOrder[] = ['fifo']
 export const unsupported = (policy: GatePolicy): Problem[] => {
   const problems: Problem[] = []
   const say = (path: string, message: string) => problems.push({ path, message })
-  const { algorithm, initial } = policy.concurrency
-  if (!SUPPORTED_ALGORITHMS.includes(algorithm))
-    say('concurrency.algorithm', `This agent has no ${algorithm} limit: a fixed limit of ${initial} stands in.`)
   if (!SUPPORTED_ORDERS.includes(policy.queue.order))
     say('queue.order', `This agent has no ${policy.queue.order} order: first in, first out stands in.`)
   if (CRITICALITIES.some((name) => policy.classes.reserves[name] > 0))

@@ -3,9 +3,9 @@ import { originFor } from './origin.ts'
 
 const config = { publicUrl: null, host: '127.0.0.1', port: 7400, tls: null }
 
-test('the origin is that of PUBLIC_URL, else the given one, else the listening address', () => {
+test('the origin is the given one, else that of PUBLIC_URL, else the listening address', () => {
   const publicUrl = 'https://weir.example/some/page'
-  expect(originFor('http://other.test', { ...config, publicUrl })).toBe('https://weir.example')
+  expect(originFor('http://other.test', { ...config, publicUrl })).toBe('http://other.test')
   expect(originFor('http://other.test', config)).toBe('http://other.test')
   expect(originFor(null, config)).toBe('http://127.0.0.1:7400')
 })

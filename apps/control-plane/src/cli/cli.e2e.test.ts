@@ -82,7 +82,7 @@ describe('on DATABASE_URL, with the control plane running', () => {
       ...environment,
       PUBLIC_URL: 'https://weir.example/',
     })
-    expect(again.out).toMatch(/^https:\/\/weir\.example\/sign-in#weir_l_/)
+    expect(again.out).toMatch(/^https:\/\/other\.test\/sign-in#weir_l_/)
     expect(await app.database.prisma.user.count({ where: { email: 'demo@weir.test' } })).toBe(1)
   })
 

@@ -3,13 +3,16 @@ import '@mantine/notifications/styles.css'
 import 'uplot/dist/uPlot.min.css'
 import './app/app.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './app/query-client.ts'
-import { makeRouter } from './app/router.tsx'
+import { fetchPages, makeRouter } from './app/router.tsx'
 import { theme } from './app/theme.ts'
+
+/** Nothing is to be told before the first page is there. */
+const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
 
 const client = makeQueryClient(() => {
   const { pathname, href } = router.state.location
@@ -19,11 +22,16 @@ const client = makeQueryClient(() => {
 })
 const router = makeRouter(client)
 
+/** Long after the first chart. */
+setTimeout(() => void fetchPages(), 8_000)
+
 const root = document.getElementById('root')
 if (root !== null)
   createRoot(root).render(
     <MantineProvider theme={theme} defaultColorScheme="auto">
-      <Notifications position="bottom-right" />
+      <Suspense>
+        <Notifications position="bottom-right" />
+      </Suspense>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>

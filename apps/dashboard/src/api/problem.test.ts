@@ -27,5 +27,7 @@ describe('problems of the API', () => {
 
   it('cover our own failures too', () => {
     expect(asProblem(new Error('boom')).message).toBe('boom')
+    const missing = new TypeError('Failed to fetch dynamically imported module: http://x/assets/a.js')
+    expect(asProblem(missing).problem.title).toBe('This page could not be loaded')
   })
 })

@@ -53,13 +53,28 @@ export const problemOf = (status: number, body: unknown): ProblemDocument => {
   return { type: 'about:blank', title, status, code: 'internal', ...(message === undefined ? {} : { detail: message }) }
 }
 
+/** A part of the dashboard itself did not come: the control plane is away, or was updated since the page was opened. */
+const notLoaded = (): ApiProblem =>
+  new ApiProblem({
+    type: 'about:blank',
+    title: 'This page could not be loaded',
+    status: 0,
+    code: 'unavailable',
+    detail: 'The control plane does not answer, or it was updated since you opened the dashboard: then load it again.',
+  })
+
+const isNotLoaded = (error: unknown): boolean =>
+  error instanceof Error && /preload|dynamically imported module|module script/i.test(error.message)
+
 export const asProblem = (error: unknown): ApiProblem =>
   error instanceof ApiProblem
     ? error
-    : new ApiProblem({
-        type: 'about:blank',
-        title: 'The dashboard failed here',
-        status: 0,
-        code: 'internal',
-        detail: error instanceof Error ? error.message : String(error),
-      })
+    : isNotLoaded(error)
+      ? notLoaded()
+      : new ApiProblem({
+          type: 'about:blank',
+          title: 'The dashboard failed here',
+          status: 0,
+          code: 'internal',
+          detail: error instanceof Error ? error.message : String(error),
+        })

@@ -1,11 +1,10 @@
-import { ActionIcon, Group, Modal, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconPlus, IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
-import { CreateEnvironment } from '../pages/overview/no-environment.tsx'
 import { useRole } from './role.ts'
 import classes from './shell.module.css'
 
@@ -23,23 +22,26 @@ const EnvironmentPicker = ({ environment }: { environment: string | undefined })
   if (data === undefined || data.items.length === 0) return null
   return (
     <Group gap={6} wrap="nowrap" align="flex-end">
-      <Select
+      <NativeSelect
         label="Environment"
         size="sm"
         flex={1}
-        data={data.items.map(({ name }) => name)}
-        value={environment ?? null}
-        placeholder="Choose one"
-        allowDeselect={false}
-        searchable={data.items.length > 8}
-        onChange={(name) => {
-          if (name !== null) void navigate({ to: '/e/$environment', params: { environment: name } })
+        data={[
+          ...(environment === undefined ? [{ value: '', label: 'Choose one' }] : []),
+          ...data.items.map(({ name }) => name),
+        ]}
+        value={environment ?? ''}
+        onChange={(event) => {
+          const name = event.currentTarget.value
+          if (name !== '') void navigate({ to: '/e/$environment', params: { environment: name } })
         }}
       />
       <AddEnvironment />
     </Group>
   )
 }
+
+const EnvironmentModal = lazy(() => import('./environment-modal.tsx'))
 
 const AddEnvironment = () => {
   const { canAdmin } = useRole()
@@ -52,9 +54,7 @@ const AddEnvironment = () => {
           <IconPlus size={16} />
         </ActionIcon>
       </Tooltip>
-      <Modal opened={opened} onClose={modal.close} title="Add an environment">
-        <CreateEnvironment onDone={modal.close} />
-      </Modal>
+      <Suspense>{opened && <EnvironmentModal onClose={modal.close} />}</Suspense>
     </>
   )
 }

@@ -9,12 +9,9 @@ import {
 } from '@tanstack/react-router'
 import { ApiProblem } from '../api/problem.ts'
 import { environmentsQuery, meQuery } from '../api/queries.ts'
-import { NoEnvironment } from '../pages/overview/no-environment.tsx'
 import { Overview } from '../pages/overview/overview.tsx'
 import { ServiceFigures } from '../pages/service/figures.tsx'
 import { ServiceLayout } from '../pages/service/layout.tsx'
-import { Setup } from '../pages/sign-in/setup.tsx'
-import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { lastEnvironment } from './environment.ts'
 import { NotFound, PageFailure } from './fallbacks.tsx'
 import { agentsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
@@ -28,11 +25,15 @@ const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  component: SignIn,
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.tsx'), 'SignIn'),
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
     typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {},
 })
-const setupRoute = createRoute({ getParentRoute: () => rootRoute, path: '/setup', component: Setup })
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../pages/sign-in/setup.tsx'), 'Setup'),
+})
 
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -52,7 +53,7 @@ const appRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
-  component: NoEnvironment,
+  component: lazyRouteComponent(() => import('../pages/overview/no-environment.tsx'), 'NoEnvironment'),
   beforeLoad: async ({ context }) => {
     const { items } = await context.client.ensureQueryData(environmentsQuery)
     const last = lastEnvironment()
@@ -132,6 +133,16 @@ const routeTree = rootRoute.addChildren([
     accessRoute,
   ]),
 ])
+
+/** Fetches the pages that are loaded on demand, so that they are at hand when the control plane is not. */
+export const fetchPages = (): Promise<unknown> =>
+  Promise.allSettled([
+    import('../pages/agents/agents.tsx'),
+    import('../pages/alerts/alerts.tsx'),
+    import('../pages/history/history.tsx'),
+    import('../pages/policy/policy.tsx'),
+    import('../pages/quotas/quotas.tsx'),
+  ])
 
 export const makeRouter = (client: QueryClient) =>
   createRouter({

@@ -57,6 +57,7 @@ const paint = (drawing: Drawing, props: ChartProps, root: HTMLElement, hidden: R
   if (props.stacked === true) stack(shown, drawn)
   const ys = props.stacked === true ? [...drawn].reverse() : shown
   plot.setData([columns.x, ...ys], true)
+  root.dataset.silent = String(columns.raw.every((values) => values.every((value) => value === null)))
   writeLegend(root, drawing, props.format)
 }
 
@@ -100,7 +101,10 @@ export const Chart = (props: ChartProps) => {
         </figcaption>
       )}
       <Legend lines={props.lines} hidden={hidden} onToggle={toggle} />
-      <div className={classes.canvas} ref={canvas} style={{ height: props.height ?? 200 }} aria-hidden="true" />
+      <div className={classes.stage}>
+        <div className={classes.canvas} ref={canvas} style={{ height: props.height ?? 200 }} aria-hidden="true" />
+        <p className={classes.silence}>Nothing was heard in this time</p>
+      </div>
     </figure>
   )
 }

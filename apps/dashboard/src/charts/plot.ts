@@ -97,6 +97,7 @@ export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
         sync: { key: options.cursorKey, setSeries: false },
         drag: { x: true, y: false, setScale: false },
         points: { size: 6 },
+        y: false,
       },
       scales: {
         x: { time: true, range: () => [...options.bounds()] as [number, number] },

@@ -76,7 +76,9 @@ const Table = ({
             Largest
           </th>
           <th scope="col">Raised</th>
-          <th scope="col">Lasted</th>
+          <th scope="col" className={ui.number}>
+            Lasted
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -1,5 +1,6 @@
 import type { Service } from '@weir/api'
 import type { ReactNode } from 'react'
+import { useHub } from '../../app/live.tsx'
 import { LiveText } from '../../charts/live-text.tsx'
 import { count, plural, rate, share } from '../../format/numbers.ts'
 import type { Board } from '../../outcomes/board.ts'
@@ -17,12 +18,13 @@ const Tile = ({ label, children, sub }: { label: string; children: ReactNode; su
 
 /** What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
 export const Headline = ({ board, services }: { board: Board; services: readonly Service[] }) => {
+  const hub = useHub()
   const live = services.reduce((sum, service) => sum + service.agents.live, 0)
   const applied = services.reduce((sum, service) => sum + service.agents.applied, 0)
   const refused = services.reduce((sum, service) => sum + service.agents.refused, 0)
   const alerts = services.reduce((sum, service) => sum + service.openAlerts, 0)
   const recent = (read: (figures: Record<string, number>, seconds: number) => string) => () => {
-    const { figures, seconds } = recentFigures(board, 'fleet')
+    const { figures, seconds } = recentFigures(board, 'fleet', RECENT_SECONDS, hub.serverSecond)
     return seconds === 0 ? '–' : read(figures, seconds)
   }
   return (

@@ -29,6 +29,7 @@ export const Overview = () => {
   const edge = useOutcomes(environment, { groupBy: 'none', edge: 'true' }, range, { enabled: search.gates !== 'all' })
   const noEdge = edge.data?.series.every(({ figures }) => isSilent(figures.offered)) === true
   const all = useOutcomes(environment, { groupBy: 'none' }, range, { enabled: search.gates === 'all' || noEdge })
+  const unmarked = noEdge && all.data?.series.some(({ figures }) => !isSilent(figures.offered)) === true
   const edgeOnly = search.gates !== 'all' && !noEdge
   useFirstEdge(noEdge, () => void edge.refetch())
   const history = edgeOnly ? edge : all
@@ -53,8 +54,8 @@ export const Overview = () => {
       <Headline board={board} services={services.data?.items ?? []} />
       <Panel
         title="Work"
-        hint={noEdge ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}
-        actions={noEdge ? undefined : <GatesChoice chosen={search.gates} />}
+        hint={unmarked ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}
+        actions={unmarked ? undefined : <GatesChoice chosen={search.gates} />}
       >
         {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
         <Chart

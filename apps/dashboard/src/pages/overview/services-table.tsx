@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconBell, IconCheck, IconClock } from '@tabler/icons
 import { Link } from '@tanstack/react-router'
 import type { Service } from '@weir/api'
 import { useMemo } from 'react'
+import { useHub } from '../../app/live.tsx'
 import { LiveText } from '../../charts/live-text.tsx'
 import { Spark } from '../../charts/spark.tsx'
 import { rate, share } from '../../format/numbers.ts'
@@ -70,10 +71,11 @@ interface RowProps {
 }
 
 const Row = ({ service, live, past, bounds }: RowProps) => {
+  const hub = useHub()
   const line = `service:${service.name}`
   const text = (read: (figures: Record<string, number>, seconds: number) => string) => () => {
-    const now = recentFigures(live, line, 60)
-    const { figures, seconds } = now.seconds > 0 ? now : recentFigures(past, line, 60)
+    const now = recentFigures(live, line, 60, hub.serverSecond)
+    const { figures, seconds } = now.seconds > 0 ? now : recentFigures(past, line, 60, hub.serverSecond)
     return seconds === 0 ? '–' : read(figures, seconds)
   }
   const cell = (read: (figures: Record<string, number>, seconds: number) => string) => (
@@ -94,7 +96,13 @@ const Row = ({ service, live, past, bounds }: RowProps) => {
       {cell((f, s) => rate(goodput(f) / s))}
       {cell((f, s) => rate((f.offered ?? 0) / s))}
       {cell((f) => share(lossShare(f) ?? 0))}
-      <td>{service.policyVersion === 0 ? <span className={ui.dim}>none</span> : `version ${service.policyVersion}`}</td>
+      <td>
+        {service.policyVersion === 0 ? (
+          <span className={ui.dim}>none</span>
+        ) : (
+          <span className={classes.version}>version {service.policyVersion}</span>
+        )}
+      </td>
       <td>
         <AgentsState agents={service.agents} />
       </td>

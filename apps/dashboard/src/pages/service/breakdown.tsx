@@ -1,4 +1,4 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { Fragment, useEffect, useMemo, useReducer } from 'react'
 import { BREAKDOWNS, BROKEN_DOWN, type Breakdown, type BrokenDown, type FiguresSearch } from '../../app/search.ts'
 import { Chart } from '../../charts/chart.tsx'
@@ -53,15 +53,14 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
             }
           />
           {by !== 'reason' && (
-            <Select
+            <NativeSelect
               size="xs"
               aria-label="Figure"
               w={130}
-              allowDeselect={false}
               data={[...BROKEN_DOWN]}
               value={figure}
-              onChange={(value) => {
-                const next = BROKEN_DOWN.find((one) => one === value)
+              onChange={(event) => {
+                const next = BROKEN_DOWN.find((one) => one === event.currentTarget.value)
                 if (next === undefined || next === 'shed') onChange({}, ['figure'])
                 else onChange({ figure: next })
               }}

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -99,14 +99,13 @@ const GateChoice = ({ names, gate, onChange }: GateChoiceProps) => {
   const known = gate === null || names.includes(gate) ? names : [gate, ...names]
   if (known.length < 2 && gate === null) return <span />
   return (
-    <Select
+    <NativeSelect
       aria-label="Gate"
       size="xs"
       w={200}
-      allowDeselect={false}
       data={[ALL, ...known]}
       value={gate ?? ALL}
-      onChange={(name) => onChange(name === ALL ? null : name)}
+      onChange={(event) => onChange(event.currentTarget.value === ALL ? null : event.currentTarget.value)}
     />
   )
 }

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => rig.stop())
 
-const MANY = 300
+const MANY = 120
 
 it('a quota among many is found, edited with a reason, and kept from being written over unseen', async () => {
   const { base } = await rig.service('orders')
@@ -22,22 +22,22 @@ it('a quota among many is found, edited with a reason, and kept from being writt
   await page.getByText(/split evenly over its live agents/).waitFor()
   const rows = await page.getByRole('row').count()
   expect(rows).toBeGreaterThan(5)
-  expect(rows).toBeLessThan(80)
+  expect(rows).toBeLessThan(60)
   expect(await flaws(page)).toEqual([])
 
-  await page.getByLabel('Search quotas').fill('tenant-0123')
+  await page.getByLabel('Search quotas').fill('tenant-0103')
   await page.getByText('1 quota', { exact: true }).waitFor()
-  expect(page.url()).toContain('search=tenant-0123')
-  await page.getByRole('button', { name: 'Edit tenant-0123 on checkout' }).click()
+  expect(page.url()).toContain('search=tenant-0103')
+  await page.getByRole('button', { name: 'Edit tenant-0103 on checkout' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Rate per second').fill('25')
   await dialog.getByLabel('Reason').fill('Bought a larger plan')
-  const { headers } = await rig.api('GET', path(123))
-  await put(123, 99, { 'if-match': headers.get('etag') ?? '' })
+  const { headers } = await rig.api('GET', path(103))
+  await put(103, 99, { 'if-match': headers.get('etag') ?? '' })
   await dialog.getByRole('button', { name: 'Save quota' }).click()
   await dialog.getByText(/changed this quota meanwhile to: rate 99/).waitFor()
   expect(await dialog.getByLabel('Rate per second').inputValue()).toBe('25')
   await dialog.getByRole('button', { name: 'Save quota' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  expect((await rig.api('GET', path(123))).body).toMatchObject({ rate: 25 })
+  expect((await rig.api('GET', path(103))).body).toMatchObject({ rate: 25 })
 })

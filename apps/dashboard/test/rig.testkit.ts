@@ -1,9 +1,13 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Role } from '@weir/api'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../control-plane/src/testing/harness.ts'
 import { makeOperator, makeToken, PASSWORD } from '../../control-plane/src/testing/people.ts'
 import { builtDashboard } from './built.testkit.ts'
+
+/** A whole path through a page, with axe in both themes at each stop, on a busy machine. */
+vi.setConfig({ testTimeout: 240_000 })
 
 const FLAGS = [
   '--headless',

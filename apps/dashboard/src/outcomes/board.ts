@@ -72,6 +72,11 @@ export class Board {
     this.#tell()
   }
 
+  /** Time went by without a word: what is drawn moves on, and grows old. */
+  touch(): void {
+    this.#tell()
+  }
+
   #open(name: string): Timeline | undefined {
     const known = this.#lines.get(name)
     if (known !== undefined || this.#lines.size >= MOST_LINES) return known

@@ -63,6 +63,12 @@ export const useBoard = (key: string, range: Range, step: number, split: Splitte
     [key, range.seconds, step, rangeKey(range)],
   )
   const streamed = isStreamed(range)
+  const { live } = range
+  useEffect(() => {
+    if (!live) return
+    const timer = setInterval(() => board.touch(), STAND_IN_MS)
+    return () => clearInterval(timer)
+  }, [board, live])
   useLiveMessages(
     useCallback(
       (message) => {

@@ -12,6 +12,8 @@ import {
   HEADERS,
   METRICS,
   RESOURCE,
+  SPAN_ATTRIBUTES,
+  SPANS,
 } from '@weir/wire'
 
 const table = (head: readonly string[], rows: readonly (readonly unknown[])[]): string =>
@@ -38,6 +40,21 @@ const metrics = (): string =>
     Object.values(RESOURCE)
       .map((name) => `- ${code(name)}`)
       .join('\n'),
+  )
+
+const spans = (): string =>
+  page(
+    'Spans',
+    'What an agent tells of sampled work: at most ten spans a second and process, refusals among them, chosen before the work begins. Figures are never reckoned from them: the exact ones are in the metrics.',
+    table(
+      ['span', 'what'],
+      Object.values(SPANS).map(({ name, description }) => [code(name), description]),
+    ),
+    '## Attributes',
+    table(
+      ['name', 'what'],
+      Object.values(SPAN_ATTRIBUTES).map(({ name, description }) => [code(name), description]),
+    ),
   )
 
 const reasons = (): string =>
@@ -87,6 +104,7 @@ const wire = (): string =>
 /** Every file of `docs/reference`, by name. */
 export const reference = (): Record<string, string> => ({
   'metrics.md': metrics(),
+  'spans.md': spans(),
   'reasons.md': reasons(),
   'wire.md': wire(),
   'policy.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,

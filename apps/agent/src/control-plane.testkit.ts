@@ -27,10 +27,28 @@ export interface Export {
   readonly authorization: string | undefined
 }
 
+export interface ExportedSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: readonly { readonly key: string; readonly value: object }[]
+}
+
+export interface TraceExport {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] }
+    readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[]
+  }[]
+}
+
 /** A control plane over real sockets whose answers a test sets: the agent's other end, as far as the wire goes. */
 export class TestControlPlane {
   readonly messages: AgentMessage[] = []
   readonly exports: Export[] = []
+  readonly traces: TraceExport[] = []
   readonly polls: IncomingMessage['headers'][] = []
   readonly sockets: WebSocket[] = []
   readonly upgrades: IncomingMessage['headers'][] = []
@@ -43,6 +61,8 @@ export class TestControlPlane {
   policyStatus = 200
   /** What a newcomer and a poller are told; `null`: nothing. */
   split: EvenSplit | null = SOLE
+  tracesStatus = 200
+  traceAttempts = 0
   onMetrics: (request: IncomingMessage, response: ServerResponse, taken: () => void) => void = (
     _request,
     response,
@@ -162,6 +182,13 @@ export class TestControlPlane {
     request.on('end', () => {
       const raw = Buffer.concat(chunks)
       const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw).toString()
+      if (request.url === AGENT_PATHS.traces) {
+        this.traceAttempts++
+        if (this.tracesStatus === 200) this.traces.push(JSON.parse(text))
+        response.writeHead(this.tracesStatus, { 'content-type': 'application/json' }).end('{}')
+        this.#changed()
+        return
+      }
       const taken = () => {
         this.exports.push({ body: JSON.parse(text), authorization: request.headers.authorization })
       }

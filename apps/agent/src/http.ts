@@ -2,8 +2,8 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { HttpAnswer, HttpClient, HttpRequest } from './core/http.ts'
 
-/** At most this many connections of an agent to its control plane, beside the socket: one poll, one export. */
-const MAX_SOCKETS = 2
+/** At most this many connections of an agent to its control plane, beside the socket: one poll, one export of figures, one of spans. */
+const MAX_SOCKETS = 3
 
 const answerOf = (response: IncomingMessage, maxBytes: number): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {

@@ -13,7 +13,7 @@ describe('options', () => {
       httpOrigin: 'https://weir.example:8443',
       key: good.key,
     })
-    expect(settings.metrics).toEqual({ url: 'https://weir.example:8443/v1/metrics', key: good.key })
+    expect(settings.otlp).toEqual({ base: 'https://weir.example:8443', key: good.key })
   })
 
   it('refuses a plain socket beyond loopback unless it is stated', () => {
@@ -37,8 +37,8 @@ describe('options', () => {
   )
 
   it('never sends the key to an endpoint of another origin', () => {
-    expect(read({ ...good, otlpEndpoint: 'https://collector.example/otlp/' }).settings.metrics).toEqual({
-      url: 'https://collector.example/otlp/v1/metrics',
+    expect(read({ ...good, otlpEndpoint: 'https://collector.example/otlp/' }).settings.otlp).toEqual({
+      base: 'https://collector.example/otlp',
       key: null,
     })
   })

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { hostname, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { MODES, type Mode } from '@weir/policy/model'
-import { AGENT_PATHS } from '@weir/wire/model'
 
 /** Everything is optional: what is missing or wrong is reported, and the process runs on the next best. */
 export interface WeirOptions {
@@ -43,8 +42,8 @@ export interface Settings {
   readonly snapshots: { readonly directory: string; readonly privately: boolean } | null
   readonly bootstrapFile: string | null
   readonly telemetry: 'own' | 'host' | 'off'
-  /** Where figures go; `key` is `null` where the endpoint is not the control plane's. */
-  readonly metrics: { readonly url: string; readonly key: string | null } | null
+  /** Base URL of where figures and spans go; `key` is `null` where the endpoint is not the control plane's. */
+  readonly otlp: { readonly base: string; readonly key: string | null } | null
   readonly mode: Mode | null
 }
 
@@ -84,7 +83,7 @@ export const readOptions = (
       snapshots: readSnapshots(given.snapshotDir, problems),
       bootstrapFile: typeof given.bootstrapFile === 'string' ? given.bootstrapFile : null,
       telemetry,
-      metrics: telemetry === 'own' ? readMetrics(given.otlpEndpoint, link, problems) : null,
+      otlp: telemetry === 'own' ? readOtlp(given.otlpEndpoint, link, problems) : null,
       mode: oneOf('WEIR_MODE', env.WEIR_MODE, MODES) ?? oneOf('mode', given.mode, MODES),
     },
     problems,
@@ -131,13 +130,12 @@ const readLink = (
   }
 }
 
-const readMetrics = (given: unknown, link: Settings['link'], problems: string[]): Settings['metrics'] => {
-  if (given === undefined || given === '')
-    return link === null ? null : { url: `${link.httpOrigin}${AGENT_PATHS.metrics}`, key: link.key }
+const readOtlp = (given: unknown, link: Settings['link'], problems: string[]): Settings['otlp'] => {
+  if (given === undefined || given === '') return link === null ? null : { base: link.httpOrigin, key: link.key }
   if (typeof given === 'string' && URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) {
     const url = new URL(given)
     return {
-      url: `${url.origin}${url.pathname.replace(/\/$/, '')}${AGENT_PATHS.metrics}`,
+      base: `${url.origin}${url.pathname.replace(/\/$/, '')}`,
       key: url.origin === link?.httpOrigin ? link.key : null,
     }
   }

@@ -19,6 +19,7 @@ import type { Runtime } from './core/clock.ts'
 import type { FigureSink } from './core/figures.ts'
 import { realClock, realTimers } from './core/real.ts'
 import { report } from './core/report.ts'
+import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
 import { ControlLink } from './link.ts'
@@ -225,19 +226,24 @@ export class Weir {
     }
   }
 
+  #sampler(): Sampler {
+    return this.#meter?.sampler() ?? NO_SAMPLES
+  }
+
   #makeGate(name: string): Gate {
     const gate = new Gate({
       name,
       runtime: this.#runtime,
       settings: this.#gateSettings(name),
       modeOverride: this.#settings.mode,
+      sampler: this.#sampler(),
     })
     if (this.#draining) gate.drain()
     return gate
   }
 
   #makeDependency(name: string): Dependency {
-    const dependency = new Dependency(name, this.#runtime)
+    const dependency = new Dependency(name, this.#runtime, this.#sampler())
     dependency.apply(this.#dependencySettings(name))
     return dependency
   }

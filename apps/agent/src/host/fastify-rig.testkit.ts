@@ -5,6 +5,7 @@ import { gateSchema } from '@weir/policy/schema'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Gate } from '../admission/gate.ts'
 import { realClock, realTimers } from '../core/real.ts'
+import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
 import { type WeirFastifyOptions, weirFastify } from './fastify.ts'
 
 export interface Answer {
@@ -44,10 +45,16 @@ export class FastifyRig {
   readonly #options: WeirFastifyOptions
   readonly #counts = new Map<string, number>()
 
-  constructor(policy: object, options: WeirFastifyOptions = {}, tenants: Partial<TenantsPolicy> = {}) {
+  constructor(
+    policy: object,
+    options: WeirFastifyOptions = {},
+    tenants: Partial<TenantsPolicy> = {},
+    sampler: Sampler = NO_SAMPLES,
+  ) {
     const parsed = gateSchema.parse(policy)
     this.gate = new Gate({
       name: 'http',
+      sampler,
       runtime: { clock: realClock, timers: realTimers, random: Math.random, onError: () => undefined },
       settings: {
         policy: { ...parsed, resource: 'http' } as GatePolicy,

@@ -83,6 +83,7 @@ const workOf = (
       deadlineMs: said.deadlineMs,
       attempt: said.attempt,
       route: request.routeOptions.url,
+      traceparent: request.headers.traceparent?.toString(),
       signal,
     },
     trusted,

@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { WorkContext } from '../core/context.ts'
+import type { Sample } from '../core/sampling.ts'
 import { AttemptView, classifyEnd, discardEnd } from './attempt.ts'
 import { BackoffSequence } from './backoff.ts'
 import type { CallOutcome } from './books.ts'
@@ -25,6 +26,7 @@ export interface Admission {
   readonly promisedAt: number
   /** Whether the caller's deadline, not the policy's timeout, is what cuts it off. */
   readonly cutByCaller: boolean
+  readonly sample: Sample | null
 }
 
 /** The life of one admitted call, which holds one slot: attempts and the sleeps between them, until its caller has an answer and no attempt runs. */
@@ -251,6 +253,7 @@ export class Call<T> implements Scheduled {
     this.#options.signal?.removeEventListener('abort', this)
     this.#context?.signal?.removeEventListener('abort', this)
     books.ended(outcome, now - this.#admission.now)
+    this.#admission.sample?.end({ outcome, attempts: this.#attempt })
     schedule.remove(this)
     if (!this.#running) slots.release()
     else {

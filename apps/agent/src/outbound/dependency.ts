@@ -1,8 +1,9 @@
 import { type DependencyPolicy, type Problem, UNNAMED_DEPENDENCY } from '@weir/policy/model'
-import type { BreakerState, DependencyReason, DependencyReport } from '@weir/wire/model'
+import { type BreakerState, DEPENDENCY_REASONS, type DependencyReason, type DependencyReport } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
 import { currentContext } from '../core/context.ts'
 import type { FigureAttributes, FigureSink, FigureSource } from '../core/figures.ts'
+import { NO_SAMPLES, type Sample, type Sampler } from '../core/sampling.ts'
 import { Books } from './books.ts'
 import { Breaker, UNTRACKED } from './breaker.ts'
 import { budgetFor } from './budget.ts'
@@ -12,6 +13,7 @@ import { passThrough } from './off.ts'
 import type { Attempt, CallOptions, Parts } from './parts.ts'
 import { dependencyProblems } from './problems.ts'
 import { WeirRefusal } from './refusal.ts'
+import { sampleOf } from './sample.ts'
 import { Schedule } from './schedule.ts'
 import { Slots } from './slots.ts'
 import { Throttle } from './throttle.ts'
@@ -39,7 +41,7 @@ export class Dependency implements FigureSource {
   #staleSeen = 0
 
   /** On the built-in policy, which observes, until `apply`. */
-  constructor(name: string, runtime: Runtime) {
+  constructor(name: string, runtime: Runtime, sampler: Sampler = NO_SAMPLES) {
     this.name = name
     this.#attributes = { dependency: name }
     const now = runtime.clock.now()
@@ -57,6 +59,7 @@ export class Dependency implements FigureSource {
       schedule: new Schedule(runtime),
       books: new Books(name),
       closed: false,
+      sampler,
     }
   }
 
@@ -77,26 +80,28 @@ export class Dependency implements FigureSource {
     const now = parts.runtime.clock.now()
     const enforce = policy.mode === 'enforce'
     books.counts.calls++
+    const sample = sampleOf(parts, context)
     const left = options.signal?.aborted ? options.signal : context?.signal?.aborted ? context.signal : null
     if (left !== null) {
       books.counts.cancelled++
+      sample?.end({ outcome: 'cancelled', attempts: 0 })
       return Promise.reject(left.reason)
     }
-    if (parts.closed) return this.#refuse('draining', null, options)
+    if (parts.closed) return this.#refuse('draining', null, options, sample)
 
     let would: DependencyReason | null = null
     const askedAt =
       options.deadlineMs === undefined || Number.isNaN(options.deadlineMs) ? Infinity : now + options.deadlineMs
     const callerAt = Math.min(askedAt, context?.deadlineAt ?? Infinity)
     if (callerAt <= now) {
-      if (enforce) return this.#refuse('deadline-passed', null, options)
+      if (enforce) return this.#refuse('deadline-passed', null, options, sample)
       would = 'deadline-passed'
     }
 
     let ticket = breaker.tryAcquire(now)
     if (ticket === null) {
       if (enforce && policy.breaker.mode !== 'observe')
-        return this.#refuse('breaker-open', breaker.retryAfterMs(now), options)
+        return this.#refuse('breaker-open', breaker.retryAfterMs(now), options, sample)
       would ??= 'breaker-open'
       ticket = UNTRACKED
     }
@@ -104,14 +109,14 @@ export class Dependency implements FigureSource {
       if (enforce) {
         parts.throttle.record(now, false)
         breaker.neutral(ticket)
-        return this.#refuse('throttled', null, options)
+        return this.#refuse('throttled', null, options, sample)
       }
       would ??= 'throttled'
     }
     if (!slots.tryAcquire(policy.ceiling)) {
       if (enforce) {
         breaker.neutral(ticket)
-        return this.#refuse('ceiling-reached', null, options)
+        return this.#refuse('ceiling-reached', null, options, sample)
       }
       slots.tryAcquire(Infinity)
       would ??= 'ceiling-reached'
@@ -127,6 +132,7 @@ export class Dependency implements FigureSource {
       deadlineAt,
       promisedAt,
       cutByCaller: deadlineAt < timeoutAt,
+      sample,
     }).promise
   }
 
@@ -178,9 +184,15 @@ export class Dependency implements FigureSource {
     this.#parts.schedule.close()
   }
 
-  #refuse<T>(reason: DependencyReason, retryAfterMs: number | null, options: CallOptions<T>): Promise<T> {
+  #refuse<T>(
+    reason: DependencyReason,
+    retryAfterMs: number | null,
+    options: CallOptions<T>,
+    sample: Sample | null,
+  ): Promise<T> {
     const parts = this.#parts
     parts.books.shed(reason)
+    sample?.end({ outcome: 'shed', reason, signal: DEPENDENCY_REASONS[reason].signal, attempts: 0 })
     const refusal = new WeirRefusal(this.name, reason, retryAfterMs, parts.revision)
     const { fallback } = options
     if (fallback === undefined) return Promise.reject(refusal)

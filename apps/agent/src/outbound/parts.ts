@@ -1,5 +1,6 @@
 import type { DependencyPolicy } from '@weir/policy/model'
 import type { Runtime } from '../core/clock.ts'
+import type { Sampler } from '../core/sampling.ts'
 import type { Books } from './books.ts'
 import type { Breaker } from './breaker.ts'
 import type { RetryBudget } from './budget.ts'
@@ -23,6 +24,7 @@ export interface Parts {
   readonly schedule: Schedule
   readonly books: Books
   closed: boolean
+  readonly sampler: Sampler
 }
 
 /** What an attempt is given. Properties are worked out when read: a signal that nobody reads costs nothing. */

@@ -122,7 +122,7 @@ export class Exporter {
         continue
       }
       this.#ring.acknowledged()
-      if (posted.rejectedPoints > 0) this.#fault(`${posted.rejectedPoints} points were not taken: ${posted.message}`)
+      if (posted.rejected > 0) this.#fault(`${posted.rejected} points were not taken: ${posted.message}`)
       else this.#lastFault = ''
     }
   }

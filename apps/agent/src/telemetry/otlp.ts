@@ -5,8 +5,11 @@ import {
   type MetricAttribute,
   type MetricName,
   RESOURCE,
+  SPAN_ATTRIBUTES,
+  SPANS,
 } from '@weir/wire/model'
 import type { FigureAttributes } from '../core/figures.ts'
+import type { FinishedSpan } from './spans.ts'
 import type { Series } from './window.ts'
 
 export interface Resource {
@@ -66,6 +69,46 @@ const nanos = (epochMs: number): string => {
   return `${whole}${String(Math.floor((epochMs - whole) * 1e6)).padStart(6, '0')}`
 }
 
+const resourceOf = (resource: Resource): { attributes: KeyValue[] } => ({
+  attributes: [
+    ...(resource.service === null ? [] : [keyValue(RESOURCE.service, resource.service)]),
+    ...(resource.environment === null ? [] : [keyValue(RESOURCE.environment, resource.environment)]),
+    keyValue(RESOURCE.instance, resource.instance),
+    keyValue(RESOURCE.figures, 'metrics'),
+    keyValue(RESOURCE.boot, resource.boot),
+  ],
+})
+
+const scopeOf = ({ version }: Resource) => ({ name: '@weir/agent', version })
+
+const INTERNAL = 1
+const CLIENT = 3
+/** What failed, of a span's outcomes; a refusal is no error of the process. */
+const ERROR = { status: { code: 2 } }
+
+/** Spans in OTLP's JSON encoding: ids are hexadecimal. The resource says that its figures are in its metrics, so that none is counted twice. */
+export const encodeSpans = (resource: Resource, spans: readonly FinishedSpan[]): string =>
+  JSON.stringify({
+    resourceSpans: [
+      {
+        resource: resourceOf(resource),
+        scopeSpans: [{ scope: scopeOf(resource), spans: spans.map(encodeSpan) }],
+      },
+    ],
+  })
+
+const encodeSpan = (span: FinishedSpan): object => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  ...(span.parentSpanId === null ? {} : { parentSpanId: span.parentSpanId }),
+  name: SPANS[span.kind].name,
+  kind: span.kind === 'gate' ? INTERNAL : CLIENT,
+  startTimeUnixNano: nanos(span.startEpochMs),
+  endTimeUnixNano: nanos(span.endEpochMs),
+  attributes: Object.entries(span.attributes).map(([key, value]) => keyValue(key, value)),
+  ...(span.attributes[SPAN_ATTRIBUTES.outcome.name] === 'failed' ? ERROR : {}),
+})
+
 /** OTLP 1.x in its JSON encoding: 64-bit integers are text. One `resourceMetrics`, delta temporality. */
 export const encodeMetrics = (resource: Resource, window: SealedWindow): string => {
   const times = { startTimeUnixNano: nanos(window.startEpochMs), timeUnixNano: nanos(window.endEpochMs) }
@@ -74,18 +117,11 @@ export const encodeMetrics = (resource: Resource, window: SealedWindow): string 
     resourceMetrics: [
       {
         resource: {
-          attributes: [
-            ...(resource.service === null ? [] : [keyValue(RESOURCE.service, resource.service)]),
-            ...(resource.environment === null ? [] : [keyValue(RESOURCE.environment, resource.environment)]),
-            keyValue(RESOURCE.instance, resource.instance),
-            keyValue(RESOURCE.figures, 'metrics'),
-            keyValue(RESOURCE.boot, resource.boot),
-            keyValue(RESOURCE.sequence, window.sequence),
-          ],
+          attributes: [...resourceOf(resource).attributes, keyValue(RESOURCE.sequence, window.sequence)],
         },
         scopeMetrics: [
           {
-            scope: { name: '@weir/agent', version: resource.version },
+            scope: scopeOf(resource),
             metrics: [...byName].map(([name, series]) => metric(name, series, times)),
           },
         ],

@@ -4,7 +4,7 @@ import type { HttpAnswer, HttpClient } from '../core/http.ts'
 
 /** What became of one export. `again`: the server may take it later; `lost`: it never will. */
 export type Posted =
-  | { readonly kind: 'taken'; readonly rejectedPoints: number; readonly message: string }
+  | { readonly kind: 'taken'; readonly rejected: number; readonly message: string }
   | { readonly kind: 'again'; readonly message: string; readonly waitMs: number; readonly barred: boolean }
   | { readonly kind: 'lost'; readonly message: string }
 
@@ -26,15 +26,21 @@ const retryAfterMs = (value: string | undefined, epochMs: number): number => {
 const taken = (body: string): Posted => {
   try {
     const partial = (
-      JSON.parse(body) as { partialSuccess?: { rejectedDataPoints?: string | number; errorMessage?: string } }
+      JSON.parse(body) as {
+        partialSuccess?: {
+          rejectedDataPoints?: string | number
+          rejectedSpans?: string | number
+          errorMessage?: string
+        }
+      }
     ).partialSuccess
     return {
       kind: 'taken',
-      rejectedPoints: Number(partial?.rejectedDataPoints ?? 0) || 0,
+      rejected: Number(partial?.rejectedDataPoints ?? partial?.rejectedSpans ?? 0) || 0,
       message: partial?.errorMessage ?? '',
     }
   } catch {
-    return { kind: 'taken', rejectedPoints: 0, message: '' }
+    return { kind: 'taken', rejected: 0, message: '' }
   }
 }
 

@@ -1,10 +1,9 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Weir } from '@weir/agent'
 import type { Agent } from '@weir/api'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
+import { HttpOnlyProxy } from './proxy.testkit.ts'
 
 const running: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -87,41 +86,17 @@ test('real agents take a publish, report it, split quotas evenly, survive a rest
   ])
 })
 
-/** A proxy that passes HTTP but no upgrade. */
-const withoutUpgrades = async (target: string): Promise<string> => {
-  const proxy = createServer((inbound, outbound) => {
-    const onwards = request(
-      `${target}${inbound.url}`,
-      { method: inbound.method, headers: inbound.headers },
-      (answer) => {
-        outbound.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(outbound)
-      },
-    )
-    onwards.on('error', () => outbound.destroy())
-    inbound.pipe(onwards)
-  })
-  proxy.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\n\r\n'))
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  running.push({
-    close: async () => {
-      proxy.closeAllConnections()
-      await new Promise((resolve) => proxy.close(resolve))
-    },
-  })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-}
-
 test('agents that can only poll share the quotas, also where the policy stays the same', async () => {
   const weir = await startTestApp()
   running.push(weir)
   const fleet = await TestFleet.over(weir)
   await fleet.publish(10)
-  const proxy = await withoutUpgrades(weir.url)
-  const first = await start(fleet, 'one', proxy)
+  const proxy = await HttpOnlyProxy.before(weir.url)
+  running.push(proxy)
+  const first = await start(fleet, 'one', proxy.url)
   await agentsUntil(weir, (rows) => rows[0]?.source === 'poll')
   await vi.waitFor(() => expect(first.weir.status()).toMatchObject({ source: 'poll', split: { agents: 1 } }), POLLS)
-  const second = await start(fleet, 'two', proxy)
+  const second = await start(fleet, 'two', proxy.url)
   const splits = () => [first, second].map((agent) => agent.weir.status().split)
   await vi.waitFor(
     () =>

@@ -115,6 +115,7 @@ export const METRICS = {
   'weir.dependency.budget_left': gauge('1', 'Share of the retry budget that is left', 'dependency'),
   'weir.dependency.duration': histogram('Whole call, all attempts', 'dependency'),
   'weir.telemetry.dropped': counter('Windows dropped because they were too old to keep'),
+  'weir.telemetry.spans_dropped': counter('Spans dropped because they could not be sent'),
 } as const satisfies Record<string, MetricRow>
 export type MetricName = keyof typeof METRICS
 

@@ -8,6 +8,8 @@ export const AGENT_PATHS = {
   policy: '/api/v1/agent/policy',
   /** POST, OTLP metrics in JSON or protobuf. */
   metrics: '/v1/metrics',
+  /** POST, OTLP traces in JSON or protobuf. */
+  traces: '/v1/traces',
 } as const
 
 /** Said by a polling agent, so that it counts as heard: `Hello.instance`. */

@@ -113,6 +113,7 @@ export const METRIC_USES: Readonly<Record<MetricName, MetricUse | null>> = {
   'weir.dependency.budget_left': mean('dependency', 'budget_left_integral'),
   'weir.dependency.duration': histogram('dependency', 'duration_counts', 'duration_sum'),
   'weir.telemetry.dropped': null,
+  'weir.telemetry.spans_dropped': null,
 }
 
 /** The API's word of every additive figure. */

@@ -1,4 +1,4 @@
-import { ATTRIBUTES, DURATION_BOUNDS_S } from '@weir/wire/model'
+import { ATTRIBUTES, DURATION_BOUNDS_S, SPAN_ATTRIBUTES, SPANS } from '@weir/wire/model'
 import type { AttributeValue, ResourceSpans, Span } from '../../otlp/model.ts'
 import { bookTime } from './book-time.ts'
 import type { Kind, SumColumn } from './columns.ts'
@@ -10,11 +10,10 @@ import type { TelemetryKey } from './telemetry-key.ts'
 import { cellOf, type Window, windowId } from './window.ts'
 
 /** One span for each piece of work at a gate, one for each call of a dependency. Other `weir.*` spans count nothing. */
-const SPAN_KINDS: Readonly<Record<string, Kind>> = { 'weir.gate': 'gate', 'weir.dependency': 'dependency' }
-/** How the work ended, in the words of the figures. */
-const OUTCOME = 'weir.outcome'
-/** How many pieces of work the span stands for; 1 where it is not said. */
-const ADJUSTED_COUNT = 'weir.adjusted_count'
+const SPAN_KINDS: Readonly<Record<string, Kind>> = { [SPANS.gate.name]: 'gate', [SPANS.dependency.name]: 'dependency' }
+const OUTCOME = SPAN_ATTRIBUTES.outcome.name
+/** 1 where it is not said. */
+const ADJUSTED_COUNT = SPAN_ATTRIBUTES.adjustedCount.name
 const MAX_ADJUSTED = 1_000_000
 
 /** The figures that a span of each outcome adds to, beside `offered` or `calls`. */

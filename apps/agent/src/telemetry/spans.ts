@@ -1,0 +1,95 @@
+import { SPAN_ATTRIBUTES } from '@weir/wire/model'
+import type { Runtime } from '../core/clock.ts'
+import type { Sample, SampleEnd, SampleStart } from '../core/sampling.ts'
+import { childOf, type Parent, parentOf, traceparentOf } from './trace-context.ts'
+
+export type SpanValues = Readonly<Record<string, string | number | boolean>>
+
+/** A span that is over. Times in milliseconds since the epoch, fractional. */
+export interface FinishedSpan extends Parent {
+  readonly kind: SampleStart['kind']
+  readonly parentSpanId: string | null
+  readonly startEpochMs: number
+  readonly endEpochMs: number
+  readonly attributes: SpanValues
+}
+
+/** All that a span says, by the names of the table. */
+export const spanValues = (start: SampleStart, end: SampleEnd, waitMs: number | null): SpanValues => {
+  const said = {
+    [start.kind]: start.name,
+    edge: start.edge || null,
+    outcome: end.outcome,
+    adjustedCount: start.adjustedCount,
+    mode: start.mode,
+    class: start.criticality,
+    tenant: start.tenant,
+    reason: end.reason,
+    signal: end.signal,
+    revision: start.revision,
+    queueWait: waitMs === null ? null : waitMs / 1_000,
+    limit: start.limit,
+    inFlight: start.inFlight,
+    waiting: start.waiting,
+    attempts: end.attempts,
+  } satisfies Partial<Record<keyof typeof SPAN_ATTRIBUTES, unknown>>
+  const values: Record<string, string | number | boolean> = {}
+  for (const [key, value] of Object.entries(said))
+    if (value !== null && value !== undefined) values[SPAN_ATTRIBUTES[key as keyof typeof SPAN_ATTRIBUTES].name] = value
+  return values
+}
+
+export interface SpansOptions {
+  readonly runtime: Runtime
+  /** Milliseconds since the epoch. */
+  readonly wall: () => number
+  /** Of the host, here and now. */
+  readonly active: () => Parent | null
+  readonly onSpan: (span: FinishedSpan) => void
+}
+
+/** Follows sampled work and tells it as a span when it is over. The host's active span is its parent, else the trace context that came with the work. */
+export class Spans {
+  readonly #o: SpansOptions
+
+  constructor(options: SpansOptions) {
+    this.#o = options
+  }
+
+  readonly begin = (start: SampleStart): Sample => {
+    const { runtime, wall, onSpan } = this.#o
+    const arrivedMs = runtime.clock.now()
+    const parent = this.#parent(start)
+    const own = childOf(parent)
+    let waitMs: number | null = null
+    let over = false
+    return {
+      traceparent: traceparentOf(own),
+      started: () => {
+        waitMs = runtime.clock.now() - arrivedMs
+      },
+      end: (end) => {
+        if (over) return
+        over = true
+        const endEpochMs = wall()
+        onSpan({
+          ...own,
+          kind: start.kind,
+          parentSpanId: parent?.spanId ?? null,
+          startEpochMs: endEpochMs - (runtime.clock.now() - arrivedMs),
+          endEpochMs,
+          attributes: spanValues(start, end, waitMs),
+        })
+      },
+    }
+  }
+
+  #parent({ traceparent }: SampleStart): Parent | null {
+    try {
+      return this.#o.active() ?? parentOf(traceparent)
+    } catch (error) {
+      this.#o.runtime.onError(error, 'telemetry')
+      return null
+    }
+  }
+}

@@ -14,6 +14,7 @@ import {
 } from '@weir/policy/model'
 import type { DependencyReport, GateReport, PolicySource } from '@weir/wire/model'
 import { Gate, type GateSettings } from './admission/gate.ts'
+import { Resources } from './admission/resource.ts'
 import { unsupported } from './admission/support.ts'
 import type { Runtime } from './core/clock.ts'
 import type { FigureSink } from './core/figures.ts'
@@ -71,6 +72,7 @@ export class Weir {
   readonly #http = nodeHttp()
   readonly #disk: Disk | null
   readonly #link: ControlLink | null
+  readonly #resources = new Resources()
   readonly #gates: Handles<Gate>
   readonly #dependencies: Handles<Dependency>
   #meter: Meter | null = null
@@ -235,6 +237,7 @@ export class Weir {
       name,
       runtime: this.#runtime,
       settings: this.#gateSettings(name),
+      resources: this.#resources,
       modeOverride: this.#settings.mode,
       sampler: this.#sampler(),
     })

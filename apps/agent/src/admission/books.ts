@@ -16,6 +16,12 @@ export interface Account {
   volume: number
 }
 
+/** Accounts that are there whoever comes: of work that names no tenant, which has its own label, and of those without one. */
+export interface StandingAccounts {
+  readonly none: Account
+  readonly other: Account
+}
+
 const PLAIN = [
   'weir.gate.offered',
   'weir.gate.accepted',
@@ -61,20 +67,17 @@ interface Row {
 export class Books {
   readonly #gate: string
   readonly #labels: number
-  /** Accounts that always have their own label: few. */
-  readonly #standing: readonly Account[]
-  readonly #other: Account
+  readonly #standing: StandingAccounts
   #revision: number
   #touched: Account[] = []
   #before: Account[] = []
   #archive: Row[] = []
   #archived = 0
 
-  constructor(gate: string, labels: number, none: Account, other: Account, revision: number) {
+  constructor(gate: string, labels: number, standing: StandingAccounts, revision: number) {
     this.#gate = gate
     this.#labels = labels
-    this.#standing = [none, other]
-    this.#other = other
+    this.#standing = standing
     this.#revision = revision
   }
 
@@ -82,6 +85,14 @@ export class Books {
     const cells = account.touched ? account.cells?.[klass] : null
     const open = cells ?? this.#open(account, klass)
     open[cell] = (open[cell] ?? 0) + 1
+  }
+
+  /** Two cells of one piece of work. */
+  countBoth(account: Account, klass: number, first: number, second: number): void {
+    const cells = account.touched ? account.cells?.[klass] : null
+    const open = cells ?? this.#open(account, klass)
+    open[first] = (open[first] ?? 0) + 1
+    open[second] = (open[second] ?? 0) + 1
   }
 
   /** Refusals are counted by the revision that they were decided under. */
@@ -150,18 +161,17 @@ export class Books {
     }
     CRITICALITIES.forEach((klass, index) => {
       folded[index]?.forEach((delta, cell) => {
-        if (delta > 0) take(metricOf(cell), delta, this.#attributes(klass, this.#other.name, cell))
+        if (delta > 0) take(metricOf(cell), delta, this.#attributes(klass, this.#standing.other.name, cell))
       })
     })
   }
 
   /** `other` itself is folded with what is folded into it. */
   #ownLabels(): ReadonlySet<Account> {
-    const candidates = this.#touched.filter((account) => !this.#standing.includes(account))
+    const { none, other } = this.#standing
+    const candidates = this.#touched.filter((account) => account !== none && account !== other)
     const kept = candidates.length <= this.#labels ? candidates : largest(candidates, this.#labels)
-    const own = new Set(kept)
-    for (const account of this.#standing) if (account !== this.#other) own.add(account)
-    return own
+    return new Set([none, ...kept])
   }
 
   #attributes(klass: string, tenant: string, cell: number): FigureAttributes {

@@ -2,7 +2,7 @@ import type { GatePolicy } from '@weir/policy/model'
 import type { Clock } from '../core/clock.ts'
 import { DurationHistogram } from '../core/histogram.ts'
 import type { Alarm } from './alarm.ts'
-import { ABANDONED, ACCEPTED, type Books, CANCELLED, COMPLETED, FAILED, IGNORED, LATE } from './books.ts'
+import { ABANDONED, type Books, CANCELLED, COMPLETED, FAILED, IGNORED, LATE } from './books.ts'
 import type { LiveLimit } from './limit-live.ts'
 import type { Mishaps } from './mishaps.ts'
 import { DROPPED, FAILURE, IGNORED_ENDING, type PermitDesk, SlotPermit, SUCCESS } from './permit.ts'
@@ -12,7 +12,7 @@ import { TypicalTime } from './throughput.ts'
 
 /** Where work starts and ends: slots, permits, and the outcome of each in the books and in the limit's lessons. */
 export class Desk implements PermitDesk {
-  readonly slots = new Slots()
+  readonly slots: Slots
   readonly typical = new TypicalTime()
   readonly wait = new DurationHistogram()
   readonly duration = new DurationHistogram()
@@ -43,15 +43,17 @@ export class Desk implements PermitDesk {
     this.#alarm = alarm
     this.limit = limit
     this.#policy = policy
+    this.slots = new Slots(policy.classes)
     this.#freed = freed
   }
 
   obey(policy: GatePolicy, nowMs: number): void {
     this.#policy = policy
+    this.slots.classes.obey(policy.classes)
     this.limit.obey(policy.concurrency, nowMs)
   }
 
-  /** The tenant has already been charged for work that is `counted`. */
+  /** Its acceptance has been booked, and the tenant charged where it is `counted`. */
   start(
     tenant: Tenant,
     klass: number,
@@ -65,7 +67,6 @@ export class Desk implements PermitDesk {
     const slot = this.slots.take(tenant, klass, arrivedMs, nowMs, deadlineMs, counted, route)
     const permit = new SlotPermit(this, slot)
     this.slots.bind(slot, permit)
-    this.#books.count(tenant, klass, ACCEPTED)
     this.wait.record(nowMs - arrivedMs)
     if (nowMs > arrivedMs) this.limit.waited()
     this.#alarm.noLaterThan(nowMs + this.#policy.maxHoldMs)
@@ -153,7 +154,7 @@ export class Desk implements PermitDesk {
     const tenant = this.slots.tenant(slot)
     if (tenant) {
       tenant.references--
-      if (this.slots.isCounted(slot)) tenant.held--
+      if (this.slots.isCounted(slot)) tenant.allowance.held--
     }
     this.slots.release(slot)
   }

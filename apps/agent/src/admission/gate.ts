@@ -4,19 +4,21 @@ import type { Runtime } from '../core/clock.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
 import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
 import { Alarm } from './alarm.ts'
-import { Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
+import { ACCEPTED, Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
 import { AcceptedWork, heldPermit, runAs } from './context.ts'
 import { Desk } from './desk.ts'
 import { FreePermit, NestedPermit } from './free-permit.ts'
 import { gaugesOf } from './gauges.ts'
+import { Judge } from './judge.ts'
 import { type LimitWatch, LiveLimit } from './limit-live.ts'
 import { Line } from './line.ts'
 import { Mishaps } from './mishaps.ts'
 import type { GateOptions, GateSettings, Pressure, RunContext } from './options.ts'
 import { type ClassRules, classOf, classRules, costOf, remainingOf } from './reading.ts'
-import { ACCEPT, DRAINING, EXPIRED_ON_ARRIVAL, LIMIT_REACHED, UNKNOWN_TENANT, WAIT } from './reasons.ts'
+import { DRAINING, LIMIT_REACHED, WAIT } from './reasons.ts'
 import { RefusalTable } from './refusals.ts'
 import { RefusedError } from './refused.ts'
+import { Resources } from './resource.ts'
 import { gateSample, SampledPermit, sampled } from './sampled.ts'
 import { SteadyClock } from './steady-clock.ts'
 import type { Tenant } from './tenant.ts'
@@ -47,12 +49,12 @@ export class Gate implements FigureSource, Pressure {
   readonly #desk: Desk
   readonly #line: Line
   readonly #alarm: Alarm
+  readonly #judge: Judge
   readonly #sampler: Sampler
   #settings: GateSettings
   #mode: Mode
   #classes: ClassRules
   #refusals: RefusalTable
-  #draining = false
 
   constructor(options: GateOptions) {
     const { name, runtime, settings } = options
@@ -66,9 +68,10 @@ export class Gate implements FigureSource, Pressure {
     this.#mode = this.#override ?? settings.policy.mode
     this.#classes = classRules(settings.policy.classes)
     this.#refusals = this.#tableOf(settings)
-    this.#tenants = new Tenants(settings, options.maxTenants ?? 10_000, this.#clock.now())
-    const { none, other } = this.#tenants
-    this.#books = new Books(name, options.tenantLabels ?? 50, none, other, settings.revision)
+    const resources = options.resources ?? new Resources()
+    const { resource } = settings.policy
+    this.#tenants = new Tenants(resources, resource, settings, options.maxTenants ?? 10_000, this.#clock.now())
+    this.#books = new Books(name, options.tenantLabels ?? 50, this.#tenants, settings.revision)
     const limit = new LiveLimit(settings.policy.concurrency, this, runtime.random, this.#mishaps)
     this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
     this.#desk = new Desk(name, this.#clock, this.#mishaps, this.#books, this.#alarm, limit, settings.policy, (nowMs) =>
@@ -84,6 +87,7 @@ export class Gate implements FigureSource, Pressure {
       this.#refusals,
       this,
     )
+    this.#judge = new Judge(this.#mode, this.#clock, this.#desk, this.#line, this)
   }
 
   /** Decides now: a permit, or a refusal. Never waits. */
@@ -141,7 +145,7 @@ export class Gate implements FigureSource, Pressure {
   apply(settings: GateSettings): void {
     const refusals = this.#tableOf(settings)
     const nowMs = this.#clock.now()
-    this.#tenants.apply(settings, nowMs)
+    this.#tenants.apply(settings.policy.resource, settings, nowMs)
     this.#books.setRevision(settings.revision)
     this.#settings = settings
     this.#mode = this.#override ?? settings.policy.mode
@@ -149,19 +153,22 @@ export class Gate implements FigureSource, Pressure {
     this.#refusals = refusals
     this.#desk.obey(settings.policy, nowMs)
     this.#line.obey(settings.policy, this.#mode, refusals)
+    this.#judge.obey(this.#mode)
     this.#line.pump(nowMs)
     this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
   }
 
   /** New work is refused from now on; what runs and waits goes on. */
   drain(): void {
-    this.#draining = true
+    this.#judge.draining = true
   }
 
   /** Refuses those that wait, and leaves no timer. Permits can still be ended. */
   close(): void {
-    this.#draining = true
-    this.#line.clear(DRAINING, this.#clock.now())
+    this.#judge.draining = true
+    const nowMs = this.#clock.now()
+    this.#line.clear(DRAINING, nowMs)
+    this.#tenants.close(nowMs)
     this.#alarm.close()
   }
 
@@ -225,13 +232,13 @@ export class Gate implements FigureSource, Pressure {
     const found = this.#tenants.find(work.tenant, this.#clock)
     const tenant = found ?? this.#tenants.other
     if (signal?.aborted) return this.#left(tenant, klass)
-    const verdict = this.#verdict(found, klass, remainingMs, cost, mayWait)
+    const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
     const enforced = this.#mode === 'enforce'
     if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict)
     const nowMs = this.#clock.now()
     const deadlineMs = nowMs + remainingMs
     if (verdict === WAIT && enforced) return this.#line.join(tenant, klass, cost, nowMs, deadlineMs, route, signal)
-    this.#books.count(tenant, klass, OFFERED)
+    this.#books.countBoth(tenant, klass, OFFERED, ACCEPTED)
     if (verdict >= 0) this.#books.count(tenant, klass, wouldCell(verdict))
     else tenant.take(cost, nowMs)
     return this.#desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
@@ -241,29 +248,13 @@ export class Gate implements FigureSource, Pressure {
     return CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
   }
 
-  #verdict(tenant: Tenant | null, klass: number, remainingMs: number, cost: number, mayWait: boolean): number {
-    if (this.#draining) return DRAINING
-    if (remainingMs <= 0) return EXPIRED_ON_ARRIVAL
-    if (tenant === null) return UNKNOWN_TENANT
-    const share = tenant.verdict(cost, this.#clock)
-    if (share !== ACCEPT) return share
-    const { slots, limit } = this.#desk
-    const observing = this.#mode !== 'enforce'
-    const inUse = observing ? slots.counted : slots.inUse
-    if (inUse < limit.slots) return ACCEPT
-    if (!mayWait) return LIMIT_REACHED
-    return this.#line.verdict(klass, remainingMs, this.#clock.now(), observing ? inUse - limit.slots : null)
-  }
-
   #refuse(tenant: Tenant, klass: number, reason: number): Refusal {
-    this.#books.count(tenant, klass, OFFERED)
-    this.#books.count(tenant, klass, refusedCell(reason))
+    this.#books.countBoth(tenant, klass, OFFERED, refusedCell(reason))
     return this.#refusals.next(reason)
   }
 
   #left(tenant: Tenant, klass: number): Refusal {
-    this.#books.count(tenant, klass, OFFERED)
-    this.#books.count(tenant, klass, CANCELLED_WAITING)
+    this.#books.countBoth(tenant, klass, OFFERED, CANCELLED_WAITING)
     return this.#refusals.cancelled
   }
 
@@ -281,7 +272,7 @@ export class Gate implements FigureSource, Pressure {
     const klass = this.#classes.default
     const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
     if (this.#mode === 'enforce' && this.#desk.slots.inUse >= ceiling) return this.#refuse(tenant, klass, LIMIT_REACHED)
-    this.#books.count(tenant, klass, OFFERED)
+    this.#books.countBoth(tenant, klass, OFFERED, ACCEPTED)
     const nowMs = this.#clock.now()
     return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
   }

@@ -1,12 +1,16 @@
-/** What a heap orders, and where it keeps each item's place, so that any item can be taken out. */
-export interface Heaped {
-  readonly expiresMs: number
+/** What a heap orders: where it keeps each item's place, so that any item can be taken out. */
+export interface Placed {
   place: number
 }
 
-/** Binary heap, the earliest to expire on top. Every item may be removed: O(log n). */
-export class ExpiryHeap<T extends Heaped> {
+/** Binary heap, the one before all others on top. Every item may be removed or moved: O(log n). */
+export class Heap<T extends Placed> {
   readonly #items: T[] = []
+  readonly #before: (a: T, b: T) => boolean
+
+  constructor(before: (a: T, b: T) => boolean) {
+    this.#before = before
+  }
 
   get top(): T | undefined {
     return this.#items[0]
@@ -26,7 +30,12 @@ export class ExpiryHeap<T extends Heaped> {
     this.#up(last, last.place)
   }
 
-  /** Puts all in order again after their times changed: O(n). */
+  /** Its rank fell. */
+  sink(item: T): void {
+    this.#down(item, item.place)
+  }
+
+  /** Puts all in order again after their ranks changed: O(n). */
   rebuild(): void {
     for (let place = (this.#items.length >>> 1) - 1; place >= 0; place--) {
       const item = this.#items[place]
@@ -39,7 +48,7 @@ export class ExpiryHeap<T extends Heaped> {
     while (place > 0) {
       const parent = (place - 1) >>> 1
       const above = this.#items[parent]
-      if (!above || above.expiresMs <= item.expiresMs) break
+      if (!above || !this.#before(item, above)) break
       this.#put(above, place)
       place = parent
     }
@@ -51,8 +60,8 @@ export class ExpiryHeap<T extends Heaped> {
     for (;;) {
       const left = this.#items[2 * place + 1]
       const right = this.#items[2 * place + 2]
-      const least = right && left && right.expiresMs < left.expiresMs ? right : left
-      if (!least || least.expiresMs >= item.expiresMs) break
+      const least = right && left && this.#before(right, left) ? right : left
+      if (!least || !this.#before(least, item)) break
       const next = least === left ? 2 * place + 1 : 2 * place + 2
       this.#put(least, place)
       place = next

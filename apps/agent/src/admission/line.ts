@@ -1,13 +1,23 @@
-import type { GatePolicy, Mode } from '@weir/policy/model'
+import { CRITICALITIES, type GatePolicy, type Mode } from '@weir/policy/model'
 import type { Clock } from '../core/clock.ts'
 import type { Alarm } from './alarm.ts'
-import { type Books, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
+import { ACCEPTED, type Books, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
+import { isShed } from './class-slots.ts'
 import type { Desk } from './desk.ts'
 import type { Pressure } from './options.ts'
-import { Waiter, WaitQueue } from './queue.ts'
-import { EXPIRED_IN_QUEUE, LIMIT_REACHED, QUEUE_FULL, QUEUE_TIMEOUT, WAIT, WOULD_BE_LATE } from './reasons.ts'
+import { WaitQueue } from './queue.ts'
+import {
+  CLASS_SHED,
+  EXPIRED_IN_QUEUE,
+  LIMIT_REACHED,
+  QUEUE_FULL,
+  QUEUE_TIMEOUT,
+  WAIT,
+  WOULD_BE_LATE,
+} from './reasons.ts'
 import type { RefusalTable } from './refusals.ts'
 import type { Tenant } from './tenant.ts'
+import { Waiter } from './waiter.ts'
 import type { Entry } from './work.ts'
 
 /** Completions until which the policy's initial rate stands in for a measured one. */
@@ -49,8 +59,11 @@ export class Line {
     return this.#queue.size
   }
 
+  /** When the next waiter expires, or kept slots that others wait for may be lent. */
   get dueMs(): number {
-    return this.#queue.dueMs
+    if (this.#queue.size === 0) return Number.POSITIVE_INFINITY
+    const { slots, limit } = this.#desk
+    return slots.inUse < limit.slots ? Math.min(this.#queue.dueMs, slots.classes.lendsAtMs) : this.#queue.dueMs
   }
 
   oldestAgeMs(nowMs: number): number {
@@ -66,17 +79,24 @@ export class Line {
   }
 
   /**
-   * Whether work may wait for a slot: `WAIT`, or the reason why not. Predicted wait = waiting ahead of it / drain rate + event-loop delay.
-   * `shadow` waiters stand in for the queue where nothing really waits.
+   * Whether work may wait for a slot: `WAIT`, or the reason why not. Predicted wait = waiting ahead of it / drain rate + event-loop delay; newest
+   * first nothing is predicted. `shadow` waiters stand in for the queue where nothing really waits.
    */
-  verdict(klass: number, remainingMs: number, nowMs: number, shadow: number | null): number {
+  verdict(tenant: Tenant, klass: number, remainingMs: number, nowMs: number, shadow: number | null): number {
     const { maxWaitMs, maxItems } = this.#policy.queue
+    const { slots, typical } = this.#desk
+    if (isShed(klass, this.#pressure.level) && this.#queue.waiting(klass) >= slots.classes.reserve(klass))
+      return CLASS_SHED
     if (maxWaitMs <= 0 || maxItems <= 0) return LIMIT_REACHED
-    if ((shadow ?? this.#queue.size) >= maxItems) return QUEUE_FULL
-    const typicalMs = this.#desk.typical.medianMs() || 0
-    const budgetMs = Math.min(maxWaitMs, remainingMs - typicalMs)
-    const waitMs = shadow === null ? this.#predictedMs(klass, nowMs) : this.#fallbackMs(shadow)
-    return budgetMs <= 0 || waitMs + this.#pressure.delayMs > budgetMs ? WOULD_BE_LATE : WAIT
+    const newestFirst = this.#newestFirst(nowMs)
+    if ((shadow ?? this.#queue.size) >= maxItems) {
+      if (shadow !== null || !this.#queue.displaced(tenant, klass, slots.classes, newestFirst)) return QUEUE_FULL
+    }
+    const budgetMs = Math.min(maxWaitMs, remainingMs - (typical.medianMs() || 0))
+    if (budgetMs <= 0) return WOULD_BE_LATE
+    if (newestFirst) return WAIT
+    const waitMs = shadow === null ? this.#predictedMs(tenant, klass, nowMs) : this.#fallbackMs(shadow)
+    return waitMs + this.#pressure.delayMs > budgetMs ? WOULD_BE_LATE : WAIT
   }
 
   /** Charges the tenant, and waits. */
@@ -97,20 +117,26 @@ export class Line {
       waiter.onAbort = () => this.#leave(waiter)
       signal.addEventListener('abort', waiter.onAbort, { once: true })
     }
+    if (this.#queue.size >= this.#policy.queue.maxItems) this.#makeRoom(tenant, klass, nowMs)
     this.#books.count(tenant, klass, OFFERED)
     tenant.take(cost, nowMs)
     this.#queue.push(waiter, nowMs)
-    this.#alarm.noLaterThan(waiter.expiresMs)
+    this.#alarm.noLaterThan(Math.min(waiter.expiresMs, this.dueMs))
     return promise
   }
 
   /** Hands free slots to those whose turn it is, and turns away those that it is too late for. Without a limit to obey, all start. */
   pump(nowMs: number): void {
-    const { slots, typical } = this.#desk
+    const { slots, limit, typical } = this.#desk
+    slots.classes.lend(nowMs)
+    if (this.#queue.size === 0) return
+    slots.classes.follow(limit.slots)
+    const enforced = this.#mode === 'enforce'
+    if (enforced) this.#shed(nowMs)
+    const newestFirst = enforced && this.#newestFirst(nowMs)
     while (this.#queue.size > 0) {
-      const enforced = this.#mode === 'enforce'
-      if (enforced && slots.inUse >= this.#desk.limit.slots) return
-      const waiter = this.#queue.next(nowMs)
+      const klass = enforced ? this.#turn(nowMs) : undefined
+      const waiter = this.#queue.next(newestFirst, nowMs, klass)
       if (!waiter) return
       if (nowMs >= waiter.expiresMs) this.#expire(waiter, nowMs)
       else if (enforced && waiter.deadlineMs - nowMs < typical.medianMs()) this.#refuse(waiter, WOULD_BE_LATE, nowMs)
@@ -126,14 +152,45 @@ export class Line {
 
   /** Turns all away. */
   clear(reason: number, nowMs: number): void {
-    for (let waiter = this.#queue.next(nowMs); waiter; waiter = this.#queue.next(nowMs))
+    for (let waiter = this.#queue.next(false, nowMs); waiter; waiter = this.#queue.next(false, nowMs))
       this.#refuse(waiter, reason, nowMs)
   }
 
-  /** The class's measured drain rate; before there is one, the whole gate's rate for all that are ahead. */
-  #predictedMs(klass: number, nowMs: number): number {
+  /** The class that may have a free slot and has work waiting; -1 for none. */
+  #turn(nowMs: number): number {
+    const { slots, limit } = this.#desk
+    if (slots.inUse >= limit.slots) return -1
+    const borrow = slots.inUse + slots.classes.idle < limit.slots
+    return this.#queue.turn(nowMs, slots.classes, borrow, this.#pressure.level)
+  }
+
+  /** Newest first within a tenant while overloaded: at a level, or when the queue was not empty for as long as one may wait. */
+  #newestFirst(nowMs: number): boolean {
+    const { order, maxWaitMs } = this.#policy.queue
+    return order === 'adaptive' && (this.#pressure.level > 0 || this.#queue.standsMs(nowMs) > maxWaitMs)
+  }
+
+  /** Of a class that is being shed, as many may wait as its reserve has slots. */
+  #shed(nowMs: number): void {
+    for (let klass = CRITICALITIES.length - 1; klass >= 0 && isShed(klass, this.#pressure.level); klass--) {
+      while (this.#queue.waiting(klass) > this.#desk.slots.classes.reserve(klass)) {
+        const waiter = this.#queue.last(klass, false)
+        if (!waiter) break
+        this.#refuse(waiter, CLASS_SHED, nowMs)
+      }
+    }
+  }
+
+  #makeRoom(tenant: Tenant, klass: number, nowMs: number): void {
+    const waiter = this.#queue.displaced(tenant, klass, this.#desk.slots.classes, this.#newestFirst(nowMs))
+    if (waiter) this.#refuse(waiter, QUEUE_FULL, nowMs)
+  }
+
+  /** By the class's measured drain rate; before there is one, the whole gate's for all that are ahead. */
+  #predictedMs(tenant: Tenant, klass: number, nowMs: number): number {
     const perMs = this.#queue.rates.perMs(klass, nowMs)
-    return Number.isNaN(perMs) ? this.#fallbackMs(this.#queue.ahead(klass)) : waitMs(this.#queue.waiting(klass), perMs)
+    const ahead = this.#queue.ahead(tenant, klass)
+    return Number.isNaN(perMs) ? this.#fallbackMs(this.#queue.above(klass) + ahead) : waitMs(ahead, perMs)
   }
 
   /** The policy's initial rate until 20 completions, then limit / median processing time; 0 while nothing is known. */
@@ -146,8 +203,9 @@ export class Line {
   }
 
   #start(waiter: Waiter, nowMs: number): void {
-    this.#queue.start(waiter, nowMs)
+    this.#queue.start(waiter, nowMs, this.#desk.slots.classes.underReserve(waiter.klass))
     const { tenant, klass, arrivedMs, deadlineMs, route } = waiter
+    this.#books.count(tenant, klass, ACCEPTED)
     this.#settle(waiter, this.#desk.start(tenant, klass, arrivedMs, nowMs, deadlineMs, true, route))
   }
 

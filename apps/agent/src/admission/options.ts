@@ -1,7 +1,7 @@
 import type { GatePolicy, Mode } from '@weir/policy/model'
 import type { Runtime } from '../core/clock.ts'
 import type { Sampler } from '../core/sampling.ts'
-import type { TenantRules } from './tenants.ts'
+import type { Resources, TenantRules } from './resource.ts'
 
 /** What a gate obeys: one revision's words on it, and this agent's part of its resource's quotas. */
 export interface GateSettings extends TenantRules {
@@ -23,6 +23,8 @@ export interface GateOptions {
   readonly settings: GateSettings
   /** `WEIR_MODE` of the process: beats every policy. */
   readonly modeOverride?: Mode | null
+  /** Where gates that name one resource meet. Default: the gate has its own. */
+  readonly resources?: Resources
   /** Tenants without a quota of their own that are told apart. Default 10,000. */
   readonly maxTenants?: number
   /** Tenants with figures of their own per collection, the largest; the rest is summed as `other`. Default 50. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExpiryHeap, type Heaped } from './heap.ts'
+import { Heap } from './heap.ts'
 import { DrainRates, TypicalTime } from './throughput.ts'
 
-describe('the expiry heap', () => {
+describe('the heap', () => {
   it('has the earliest on top, whatever is put in, taken out, or put in order again', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 0, max: 50 }) }),
@@ -12,7 +12,7 @@ describe('the expiry heap', () => {
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const heap = new ExpiryHeap<Heaped>()
+        const heap = new Heap<{ expiresMs: number; place: number }>((a, b) => a.expiresMs < b.expiresMs)
         const items: { expiresMs: number; place: number }[] = []
         for (const step of steps) {
           if ('push' in step) {

@@ -1,3 +1,5 @@
+import type { ClassesPolicy } from '@weir/policy/model'
+import { ClassSlots } from './class-slots.ts'
 import type { SlotPermit } from './permit.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -22,6 +24,8 @@ export class Slots {
   zombies = 0
   /** Those of both that count against the limit. */
   counted = 0
+  /** The same by class. */
+  readonly classes: ClassSlots
   #arrivedMs = column(16)
   #deadlineMs = column(16)
   /** Start of running work, cancelling of zombies. */
@@ -37,7 +41,8 @@ export class Slots {
   #free = -1
   #fresh = FIRST
 
-  constructor() {
+  constructor(classes: ClassesPolicy) {
+    this.classes = new ClassSlots(classes)
     for (const end of [RUNNING, ZOMBIES]) {
       this.#next[end] = end
       this.#previous[end] = end
@@ -67,7 +72,10 @@ export class Slots {
     this.#deadlineMs[slot] = deadlineMs
     this.#state[slot] = counted ? COUNTED : 0
     this.active++
-    if (counted) this.counted++
+    if (counted) {
+      this.counted++
+      this.classes.take(klass)
+    }
     this.#append(slot, RUNNING)
     return slot
   }
@@ -88,7 +96,10 @@ export class Slots {
   release(slot: number): void {
     if (this.isZombie(slot)) this.zombies--
     else this.active--
-    if (this.isCounted(slot)) this.counted--
+    if (this.isCounted(slot)) {
+      this.counted--
+      this.classes.give(this.klass(slot))
+    }
     this.#unlink(slot)
     this.#tenants[slot] = null
     this.#permits[slot] = null

@@ -9,20 +9,9 @@ describe('what this agent cannot do', () => {
 
   it('is said item by item, with a path', () => {
     const policy = {
-      ...gatePolicy({
-        queue: { order: 'adaptive' },
-        classes: {
-          reserves: { 'critical-plus': 0.1, critical: 0, 'sheddable-plus': 0, sheddable: 0 },
-          topShareCap: 0.5,
-        },
-      }),
+      ...gatePolicy({ classes: { topShareCap: 0.5 } }),
       signals: { heapShare: { open: 0.9, close: 0.8 } },
     }
-    expect(unsupported(policy).map(({ path }) => path)).toEqual([
-      'queue.order',
-      'classes.reserves',
-      'classes.topShareCap',
-      'signals',
-    ])
+    expect(unsupported(policy).map(({ path }) => path)).toEqual(['classes.topShareCap', 'signals'])
   })
 })

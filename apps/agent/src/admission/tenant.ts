@@ -1,63 +1,63 @@
-import { LIMITS, type Quota } from '@weir/policy/model'
+import { CRITICALITIES, LIMITS } from '@weir/policy/model'
 import type { Clock } from '../core/clock.ts'
+import type { Allowance } from './allowance.ts'
 import type { Account, Cells } from './books.ts'
-import type { Bucket } from './bucket.ts'
-import { ACCEPT, TENANT_CONCURRENCY, TENANT_RATE } from './reasons.ts'
+import { Flow } from './flow.ts'
 
 /** Work that names no tenant is counted under the empty name, which no tenant can have. */
 export const NO_TENANT = ''
 /** Tenants without an account or a series of their own are counted here. */
 export const OTHER_TENANTS = 'other'
 
-/** One tenant at one gate: what it may use and what it uses. */
+/** One tenant at one gate: its figures and its places in the queue. What it may use is of the gate's resource. */
 export class Tenant implements Account {
   readonly name: string
-  /** Has a quota of its own, so always an account of its own. */
-  listed: boolean
-  /** Fleet-wide. */
-  quota: Quota
-  /** This agent's share, `null` = not limited. */
-  bucket: Bucket | null
-  concurrency: number | null
-  /** Work that counts against the concurrency: running, zombie, or waiting. */
-  held = 0
-  /** All work that refers to this account, counted against the quota or not. */
+  readonly allowance: Allowance
+  /** All work of this gate that refers to this account, counted against the quota or not. */
   references = 0
   cells: (Cells | null)[] | null = null
   touched = false
   volume = 0
+  #flows: (Flow | undefined)[] | undefined = undefined
 
-  constructor(name: string, listed: boolean, quota: Quota, bucket: Bucket | null, concurrency: number | null) {
-    this.name = name
-    this.listed = listed
-    this.quota = quota
-    this.bucket = bucket
-    this.concurrency = concurrency
+  constructor(allowance: Allowance) {
+    this.name = allowance.name
+    this.allowance = allowance
+  }
+
+  get weight(): number {
+    return this.allowance.quota.weight
   }
 
   /** `ACCEPT`, or the reason why not. Takes nothing. */
   verdict(units: number, clock: Clock): number {
-    if (this.concurrency !== null && this.held >= this.concurrency) return TENANT_CONCURRENCY
-    if (this.bucket !== null && !this.bucket.holds(units) && !this.bucket.has(units, clock.now())) return TENANT_RATE
-    return ACCEPT
+    return this.allowance.verdict(units, clock)
   }
 
   take(units: number, nowMs: number): void {
-    this.held++
     this.references++
-    this.bucket?.take(units, nowMs)
+    this.allowance.held++
+    this.allowance.bucket?.take(units, nowMs)
   }
 
   /** Work that waited and never started. */
   giveBack(units: number): void {
-    this.held--
     this.references--
-    this.bucket?.giveBack(units)
+    this.allowance.held--
+    this.allowance.bucket?.giveBack(units)
   }
 
-  /** Nothing runs, nothing uncollected, nothing owed: forgetting it changes nothing. */
+  /** Its waiting work of one class. */
+  flow(klass: number): Flow {
+    this.#flows ??= CRITICALITIES.map(() => undefined)
+    const flow = this.#flows[klass] ?? new Flow(this)
+    this.#flows[klass] = flow
+    return flow
+  }
+
+  /** Nothing runs or waits here, nothing uncollected, nothing owed: forgetting it changes nothing. */
   idle(nowMs: number): boolean {
-    return this.references === 0 && !this.touched && (this.bucket === null || this.bucket.full(nowMs))
+    return this.references === 0 && !this.touched && this.allowance.idle(nowMs)
   }
 }
 

@@ -1,48 +1,33 @@
-import { type EvenSplit, type Quota, shareOfQuota, type TenantsPolicy } from '@weir/policy/model'
 import type { Clock } from '../core/clock.ts'
-import { Bucket, type Flow } from './bucket.ts'
-import { canonicalTenant, NO_TENANT, OTHER_TENANTS, Tenant } from './tenant.ts'
+import type { Resource, Resources, TenantRules } from './resource.ts'
+import { canonicalTenant, NO_TENANT, Tenant } from './tenant.ts'
 
 /** Accounts looked at for a newcomer's place: idle ones are found over several arrivals, none pays for all. */
 const EVICTION_STEPS = 8
-
-export interface TenantRules {
-  readonly tenants: TenantsPolicy
-  /** Explicit quotas of the gate's resource, by tenant. */
-  readonly quotas: Readonly<Record<string, Quota>>
-  readonly split: EvenSplit
-}
-
-/** A stretch of time under one split. */
-interface Era {
-  readonly sinceMs: number
-  readonly split: EvenSplit
-}
 
 /**
  * The tenants of one gate. Those with a quota of their own always have an account (the policy bounds them); of all others at most `maxUnlisted` are
  * tracked. An account is dropped only to make room, when nothing runs and its bucket is full; else newcomers share `other`.
  */
 export class Tenants {
-  /** Work that names no tenant, as one tenant with the default quota. */
-  readonly none: Tenant
-  /** Newcomers without a place, and names that are none, as one tenant with the default quota. */
-  readonly other: Tenant
+  /** Work that names no tenant. */
+  none: Tenant
+  /** Newcomers without a place, and names that are none. */
+  other: Tenant
+  readonly #resources: Resources
   readonly #maxUnlisted: number
   readonly #tracked = new Map<string, Tenant>()
   #unlisted = 0
-  #rules: TenantRules
-  #quotas: ReadonlyMap<string, Quota>
-  /** The present split and the one before, which is all that an untouched bucket needs to be right or a little short. */
-  #eras: readonly Era[]
+  #name: string
+  #resource: Resource
 
-  constructor(rules: TenantRules, maxUnlisted: number, nowMs: number) {
-    this.#rules = rules
+  constructor(resources: Resources, name: string, rules: TenantRules, maxUnlisted: number, nowMs: number) {
+    this.#resources = resources
     this.#maxUnlisted = maxUnlisted
-    this.#quotas = new Map(Object.entries(rules.quotas))
-    this.#eras = [{ sinceMs: nowMs, split: rules.split }]
-    this.none = this.#create(NO_TENANT, undefined)
-    this.other = this.#create(OTHER_TENANTS, undefined)
+    this.#name = name
+    this.#resource = resources.open(name, rules, nowMs)
+    this.none = new Tenant(this.#resource.none)
+    this.other = new Tenant(this.#resource.other)
   }
 
   get size(): number {
@@ -51,48 +36,42 @@ export class Tenants {
 
   /** The account of a tenant; `null` where the policy refuses those that it does not list. Those get no account. */
   find(given: string | undefined, clock: Clock): Tenant | null {
-    if (typeof given !== 'string' || given === NO_TENANT) return this.#unlistedMayPass ? this.none : null
+    if (typeof given !== 'string' || given === NO_TENANT) return this.#resource.unlistedMayPass ? this.none : null
     const known = this.#tracked.get(given)
     if (known === undefined) return this.#newcomer(given, clock)
-    return known.listed || this.#unlistedMayPass ? known : null
+    return this.#resource.unlistedMayPass || known.allowance.listed ? known : null
   }
 
-  /** New rules, all use kept. */
-  apply(rules: TenantRules, nowMs: number): void {
-    const before = this.#rules
-    if (before.quotas === rules.quotas && same(before, rules)) return
-    const began = !limits(before)
-    this.#rules = rules
-    this.#quotas = new Map(Object.entries(rules.quotas))
-    const era = { sinceMs: nowMs, split: rules.split }
-    const moved = before.split.agents !== rules.split.agents || before.split.rank !== rules.split.rank
-    if (began) this.#eras = [era]
-    else if (moved) this.#eras = [...this.#eras.slice(-1), era]
-    this.#move(this.none, undefined, nowMs)
-    this.#move(this.other, undefined, nowMs)
+  /** New rules, all use kept; another resource has accounts of its own, and work that runs or waits stays with the former. */
+  apply(name: string, rules: TenantRules, nowMs: number): void {
+    if (name !== this.#name) {
+      this.close(nowMs)
+      this.#name = name
+      this.#resource = this.#resources.open(name, rules, nowMs)
+      this.none = new Tenant(this.#resource.none)
+      this.other = new Tenant(this.#resource.other)
+    } else this.#resource.apply(rules, nowMs)
     this.#unlisted = 0
-    for (const tenant of this.#tracked.values()) {
-      const quota = this.#quotas.get(tenant.name)
-      if (quota === undefined) this.#unlisted++
-      this.#move(tenant, quota, nowMs)
-    }
+    for (const { allowance } of this.#tracked.values()) if (!allowance.listed) this.#unlisted++
   }
 
-  get #unlistedMayPass(): boolean {
-    return this.#rules.tenants.unknown === 'allow'
+  /** Gives all accounts up; work that refers to them ends as it would have. */
+  close(nowMs: number): void {
+    for (const { allowance } of this.#tracked.values()) this.#resource.close(allowance, nowMs)
+    this.#tracked.clear()
+    this.#resources.close(this.#name)
   }
 
   #newcomer(given: string, clock: Clock): Tenant | null {
     const name = canonicalTenant(given)
-    if (name === null) return this.#unlistedMayPass ? this.other : null
+    if (name === null) return this.#resource.unlistedMayPass ? this.other : null
     if (name !== given && this.#tracked.has(name)) return this.find(name, clock)
-    const quota = this.#quotas.get(name)
-    if (quota === undefined) {
-      if (!this.#unlistedMayPass) return null
+    if (!this.#resource.lists(name)) {
+      if (!this.#resource.unlistedMayPass) return null
       if (this.#unlisted >= this.#maxUnlisted && !this.#evictOne(clock.now())) return this.other
       this.#unlisted++
     }
-    const tenant = this.#create(name, quota)
+    const tenant = new Tenant(this.#resource.open(name))
     this.#tracked.set(name, tenant)
     return tenant
   }
@@ -103,7 +82,8 @@ export class Tenants {
     for (const [name, tenant] of this.#tracked) {
       if (steps-- === 0) return false
       this.#tracked.delete(name)
-      if (!tenant.listed && tenant.idle(nowMs)) {
+      if (!tenant.allowance.listed && tenant.idle(nowMs)) {
+        this.#resource.close(tenant.allowance, nowMs)
         this.#unlisted--
         return true
       }
@@ -111,43 +91,4 @@ export class Tenants {
     }
     return false
   }
-
-  /** A bucket as if it had stood there untouched since the first era: a first request finds what the tenant's share has earned. */
-  #create(name: string, own: Quota | undefined): Tenant {
-    const quota = own ?? this.#rules.tenants.default
-    let bucket: Bucket | null = null
-    for (const era of this.#eras) {
-      const flow = flowOf(shareOfQuota(quota, era.split, name))
-      if (flow === null) break
-      if (bucket === null) bucket = new Bucket(flow, era.sinceMs)
-      else bucket.reshare(flow, era.sinceMs)
-    }
-    return new Tenant(name, own !== undefined, quota, bucket, shareOfQuota(quota, this.#rules.split, name).concurrency)
-  }
-
-  #move(tenant: Tenant, own: Quota | undefined, nowMs: number): void {
-    const quota = own ?? this.#rules.tenants.default
-    const kept = flowOf(shareOfQuota(tenant.quota, this.#rules.split, tenant.name))
-    const share = shareOfQuota(quota, this.#rules.split, tenant.name)
-    const flow = flowOf(share)
-    if (flow === null) tenant.bucket = null
-    else if (tenant.bucket === null || kept === null) tenant.bucket = new Bucket(flow, nowMs)
-    else {
-      tenant.bucket.reshare(kept, nowMs)
-      tenant.bucket.edit(flow, nowMs)
-    }
-    tenant.listed = own !== undefined
-    tenant.quota = quota
-    tenant.concurrency = share.concurrency
-  }
 }
-
-const flowOf = (share: Quota): Flow | null =>
-  share.rate === null ? null : { rate: share.rate, burst: share.burst ?? 0 }
-
-const same = (a: TenantRules, b: TenantRules): boolean =>
-  a.tenants === b.tenants && a.split.agents === b.split.agents && a.split.rank === b.split.rank
-
-/** Whether any tenant's rate is limited. */
-const limits = (rules: TenantRules): boolean =>
-  rules.tenants.default.rate !== null || Object.values(rules.quotas).some((quota) => quota.rate !== null)

@@ -2,6 +2,8 @@ import { DURATION_BOUNDS_S, type MetricName } from '@weir/wire/model'
 import type { FigureAttributes, FigureSink } from './figures.ts'
 
 const BOUNDS_MS = DURATION_BOUNDS_S.map((seconds) => seconds * 1_000)
+/** Most waits are none: the first cell is found without a search. */
+const FIRST_MS = BOUNDS_MS[0] ?? 0
 
 /** Durations since the last collection, in the buckets of `DURATION_BOUNDS_S` (upper bounds inclusive) and an open one. */
 export class DurationHistogram {
@@ -12,7 +14,7 @@ export class DurationHistogram {
   /** Milliseconds. A negative duration counts as 0; NaN and infinity are no durations and are left out. */
   record(ms: number): void {
     if (!Number.isFinite(ms)) return
-    const cell = cellOf(ms)
+    const cell = ms <= FIRST_MS ? 0 : cellOf(ms)
     this.#counts[cell] = (this.#counts[cell] ?? 0) + 1
     this.#sumMs += Math.max(ms, 0)
     this.#total++

@@ -1,0 +1,40 @@
+import type { Quota } from '@weir/policy/model'
+import type { Clock } from '../core/clock.ts'
+import type { Bucket } from './bucket.ts'
+import { ACCEPT, TENANT_CONCURRENCY, TENANT_RATE } from './reasons.ts'
+
+/** What one tenant may use of a resource in this process, and what it uses, over all gates that draw on the resource. */
+export class Allowance {
+  readonly name: string
+  /** Has a quota of its own, so always an account of its own. */
+  listed: boolean
+  /** Fleet-wide. */
+  quota: Quota
+  /** This agent's share, `null` = not limited. */
+  bucket: Bucket | null
+  concurrency: number | null
+  /** Work that counts against the concurrency: running, zombie, or waiting. */
+  held = 0
+  /** Gates that have an account of this tenant. */
+  users = 0
+
+  constructor(name: string, listed: boolean, quota: Quota, bucket: Bucket | null, concurrency: number | null) {
+    this.name = name
+    this.listed = listed
+    this.quota = quota
+    this.bucket = bucket
+    this.concurrency = concurrency
+  }
+
+  /** `ACCEPT`, or the reason why not. Takes nothing. */
+  verdict(units: number, clock: Clock): number {
+    if (this.concurrency !== null && this.held >= this.concurrency) return TENANT_CONCURRENCY
+    if (this.bucket !== null && !this.bucket.holds(units) && !this.bucket.has(units, clock.now())) return TENANT_RATE
+    return ACCEPT
+  }
+
+  /** Forgetting it changes nothing: nothing runs or waits, nothing is owed. */
+  idle(nowMs: number): boolean {
+    return this.held === 0 && (this.bucket === null || this.bucket.full(nowMs))
+  }
+}

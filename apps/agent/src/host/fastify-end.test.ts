@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { currentContext } from '../core/context.ts'
-import { door, FastifyRig, IDLE, until } from './fastify-rig.testkit.ts'
+import { FastifyRig } from './fastify-rig.testkit.ts'
+import { door, until } from './gate-rig.testkit.ts'
 
 // Real sockets on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 })
@@ -12,7 +13,7 @@ afterEach(() => rig.stop())
 const start = async (...args: ConstructorParameters<typeof FastifyRig>) => {
   rig = await new FastifyRig(...args).register()
 }
-const idle = () => until(() => JSON.stringify(rig.slots) === JSON.stringify(IDLE))
+const idle = () => rig.idle()
 
 describe('the end of a request', () => {
   it.each([

@@ -1,12 +1,10 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type GatePolicy, SOLE, type TenantsPolicy, UNLIMITED } from '@weir/policy/model'
-import { gateSchema } from '@weir/policy/schema'
+import type { TenantsPolicy } from '@weir/policy/model'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { Gate } from '../admission/gate.ts'
-import { realClock, realTimers } from '../core/real.ts'
-import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
+import type { Sampler } from '../core/sampling.ts'
 import { type WeirFastifyOptions, weirFastify } from './fastify.ts'
+import { GateRig } from './gate-rig.testkit.ts'
 
 export interface Answer {
   readonly status: number
@@ -14,56 +12,19 @@ export interface Answer {
   readonly body: string
 }
 
-/** Resolves when `test` holds: real sockets have their own pace. */
-export const until = async (test: () => boolean): Promise<void> => {
-  const end = Date.now() + 20_000
-  while (!test()) {
-    if (Date.now() > end) throw new Error('What was waited for did not happen.')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
-export interface Open {
-  readonly promise: Promise<unknown>
-  open(value?: unknown): void
-}
-
-/** A door that a handler waits at. */
-export const door = (): Open => {
-  let open: (value?: unknown) => void = () => undefined
-  const promise = new Promise((resolve) => {
-    open = resolve
-  })
-  return { promise, open }
-}
-
 /** A real Fastify on a real port in front of a real gate. */
-export class FastifyRig {
+export class FastifyRig extends GateRig {
   readonly app: FastifyInstance = Fastify()
-  readonly gate: Gate
   readonly agent = new Agent({ keepAlive: true, maxSockets: 50 })
   readonly #options: WeirFastifyOptions
-  readonly #counts = new Map<string, number>()
 
   constructor(
     policy: object,
     options: WeirFastifyOptions = {},
     tenants: Partial<TenantsPolicy> = {},
-    sampler: Sampler = NO_SAMPLES,
+    sampler?: Sampler,
   ) {
-    const parsed = gateSchema.parse(policy)
-    this.gate = new Gate({
-      name: 'http',
-      sampler,
-      runtime: { clock: realClock, timers: realTimers, random: Math.random, onError: () => undefined },
-      settings: {
-        policy: { ...parsed, resource: 'http' } as GatePolicy,
-        revision: 7,
-        tenants: { unknown: 'allow', default: UNLIMITED, ...tenants },
-        quotas: {},
-        split: SOLE,
-      },
-    })
+    super(policy, tenants, sampler)
     this.#options = options
   }
 
@@ -109,21 +70,4 @@ export class FastifyRig {
       client.end(init.body)
     })
   }
-
-  /** Everything counted so far, by the last word of its metric; what is 0 is left out. */
-  books(): Record<string, number> {
-    this.gate.collect({
-      counter: (name, delta) => this.#counts.set(name.slice(10), (this.#counts.get(name.slice(10)) ?? 0) + delta),
-      gauge: () => undefined,
-      histogram: () => undefined,
-    })
-    return Object.fromEntries(this.#counts)
-  }
-
-  get slots(): { active: number; zombies: number; waiting: number } {
-    const { active, zombies, waiting } = this.gate.report()
-    return { active, zombies, waiting }
-  }
 }
-
-export const IDLE = { active: 0, zombies: 0, waiting: 0 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { currentContext } from '../core/context.ts'
-import type { Sampler } from '../core/sampling.ts'
-import { door, FastifyRig, IDLE, until } from './fastify-rig.testkit.ts'
+import { FastifyRig } from './fastify-rig.testkit.ts'
+import { door, until } from './gate-rig.testkit.ts'
 
 // Real sockets on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 })
@@ -12,7 +12,7 @@ afterEach(() => rig.stop())
 const start = async (...args: ConstructorParameters<typeof FastifyRig>) => {
   rig = await new FastifyRig(...args).register()
 }
-const idle = () => until(() => JSON.stringify(rig.slots) === JSON.stringify(IDLE))
+const idle = () => rig.idle()
 
 describe('admission in Fastify', () => {
   it('gives the handler its permit and ends it with the response', async () => {
@@ -26,26 +26,6 @@ describe('admission in Fastify', () => {
     expect(JSON.parse((await rig.send('/')).body)).toEqual({ degraded: false, remaining: true, active: 1 })
     await idle()
     expect(rig.books()).toEqual({ offered: 1, accepted: 1, completed: 1 })
-  })
-
-  it('hands the trace context of the request to what is sampled, and on to its calls', async () => {
-    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-    const parents: (string | null)[] = []
-    const sampler: Sampler = {
-      next: () => 1,
-      begin: (given) => {
-        parents.push(given.traceparent)
-        return { traceparent: 'of the span', started: () => undefined, end: () => undefined }
-      },
-    }
-    await start({}, {}, {}, sampler)
-    rig.app.get('/', async () => currentContext()?.traceparent)
-    await rig.listen()
-    expect((await rig.send('/', { headers: { traceparent } })).body).toBe('of the span')
-    await rig.send('/')
-    await idle()
-    expect(parents).toEqual([traceparent, null])
-    expect(rig.books()).toEqual({ offered: 2, accepted: 2, completed: 2 })
   })
 
   it('decides before the body is read, and waits in the queue', async () => {

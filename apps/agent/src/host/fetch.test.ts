@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
 import { contextOf } from '../outbound/rig.testkit.ts'
 import { ClientRig, refusingFirst } from './client-rig.testkit.ts'
-import { until } from './fastify-rig.testkit.ts'
+import { until } from './gate-rig.testkit.ts'
 import { weirFetch } from './undici.ts'
 
 let rig: ClientRig

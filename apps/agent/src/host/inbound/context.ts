@@ -1,7 +1,7 @@
 import { CRITICALITIES, type Criticality, LIMITS } from '@weir/policy/model'
 import { BAGGAGE_PREFIX, HEADERS, tenantFromHeader } from '@weir/wire/model'
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** What a trusted caller says about its work. */
 export interface Inbound {

@@ -1,5 +1,5 @@
 import { GATE_REASONS, type GateReport, HEADERS } from '@weir/wire/model'
-import type { Refusal } from '../admission/work.ts'
+import type { Refusal } from '../../admission/work.ts'
 
 export interface HttpRefusal {
   readonly status: number

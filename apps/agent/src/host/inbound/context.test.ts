@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTHING_SAID, readInbound } from './inbound.ts'
+import { NOTHING_SAID, readInbound } from './context.ts'
 
 describe('what a trusted caller says', () => {
   it.each([

@@ -1,17 +1,15 @@
-import type { Permit } from '../admission/work.ts'
+import type { Permit } from '../../admission/work.ts'
+import type { Ending } from './outcome.ts'
 
 /**
  * One admitted request from its permit to its end. The slot is free only when the response *and* the handler have ended: a response that is over while the
  * handler still works holds it, and after the caller left that is a zombie.
- *
- * Outcome by status: 2xx and 3xx success; 4xx teaches nothing, save 429; 429 and 5xx are an overload signal.
  */
 export class Handling {
   readonly #permit: Permit
   /** `silent`: nothing is seen of its own end, so its answer stands for it. */
   #handler: 'silent' | 'runs' | 'ended' = 'silent'
-  #response: 'runs' | 'ended' | 'lost' = 'runs'
-  #status = 0
+  #response: 'runs' | 'lost' | Ending = 'runs'
   #answered = false
   #settled = false
   #bodyFailed = false
@@ -57,9 +55,8 @@ export class Handling {
     if (this.#handler === 'silent') this.handlerEnded()
   }
 
-  responseEnded(status: number): void {
-    this.#status = status
-    this.#response = 'ended'
+  responseEnded(ending: Ending): void {
+    this.#response = ending
     if (this.#handler === 'silent') this.#handler = 'ended'
     this.#settle()
   }
@@ -75,10 +72,7 @@ export class Handling {
   #settle(): void {
     if (this.#settled || this.#response === 'runs' || this.#handler !== 'ended') return
     this.#settled = true
-    const permit = this.#permit
-    if (this.#response === 'lost') permit[this.#bodyFailed ? 'failure' : 'ignored']()
-    else if (this.#status === 429 || this.#status >= 500) permit.dropped()
-    else if (this.#status >= 400) permit.ignored()
-    else permit.success()
+    const lostAs = this.#bodyFailed ? 'failure' : 'ignored'
+    this.#permit[this.#response === 'lost' ? lostAs : this.#response]()
   }
 }

@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HEADERS } from '@weir/wire/model'
+import type { Entry } from '../../admission/work.ts'
+import { Admitted } from './admitted.ts'
+import type { GateHost, InboundOptions, RouteSays } from './options.ts'
+import { httpEnding } from './outcome.ts'
+import { Probes } from './probes.ts'
+import { type HttpRefusal, httpRefusal } from './problem.ts'
+import { Reader } from './reader.ts'
+
+/** One HTTP request as its framework holds it and as Node does. */
+export interface Exchange<R> {
+  readonly request: R
+  readonly raw: IncomingMessage
+  readonly response: ServerResponse
+  /** As declared, where the framework knows it already. */
+  readonly route: string | undefined
+  readonly says: RouteSays
+}
+
+/** What the framework does next. Exactly one is called, once. */
+export interface Ways {
+  /** `null`: an exempt probe. */
+  pass(admitted: Admitted | null): void
+  refuse(refusal: HttpRefusal): void
+  /** The caller left: nobody waits for an answer. */
+  gone(): void
+}
+
+/** Whether the connection is this request's own for the time being; in HTTP/2 many share it. */
+const ownsConnection = (raw: IncomingMessage): boolean => raw.httpVersionMajor === 1
+
+/**
+ * Whether a response that broke off was broken from our side: by an error that was handed to it, or by a socket that neither the peer ended nor the
+ * network failed.
+ */
+const brokenByUs = (raw: IncomingMessage, response: ServerResponse): boolean => {
+  if (response.errored != null) return true
+  const { socket } = raw
+  return ownsConnection(raw) && socket.destroyed && !socket.readableEnded && socket.errored == null
+}
+
+/** Calls `closed` once when the response is complete or can no longer be. A pipelined response does not hear of its connection's end: its request does. */
+const whenClosed = (raw: IncomingMessage, response: ServerResponse, closed: (complete: boolean) => void): void => {
+  let finished = false
+  let told = false
+  const tell = () => {
+    if (told) return
+    told = true
+    closed(finished || response.writableFinished === true)
+  }
+  response.once('finish', () => {
+    finished = true
+  })
+  response.once('close', tell)
+  raw.once('close', () => {
+    if (ownsConnection(raw) && raw.socket.destroyed) tell()
+  })
+}
+
+/** Sees the answer begin and end, whatever of the framework sends it. */
+const followAnswer = (response: ServerResponse, admitted: Admitted): void => {
+  const { writeHead, end } = response
+  response.writeHead = function (this: ServerResponse, ...head: unknown[]) {
+    const { retried } = admitted
+    if (retried > 0 && !this.headersSent) this.setHeader(HEADERS.retried, String(retried))
+    return Reflect.apply(writeHead, this, head)
+  } as typeof writeHead
+  response.end = function (this: ServerResponse, ...last: unknown[]) {
+    admitted.handling.answered()
+    return Reflect.apply(end, this, last)
+  } as typeof end
+}
+
+/** Admission of HTTP requests, decided when the head is parsed and before a byte of the body is read; each framework is a thin file around it. */
+export class HttpInbound<R> {
+  readonly #weir: GateHost
+  readonly #reader: Reader<R>
+  readonly #probes = new Probes()
+
+  constructor(weir: GateHost, options: InboundOptions<R>) {
+    this.#weir = weir
+    this.#reader = new Reader(options)
+  }
+
+  enter(exchange: Exchange<R>, ways: Ways): void {
+    if (!exchange.says.exempt || !this.#probes.enter()) {
+      this.#admit(exchange, ways)
+      return
+    }
+    whenClosed(exchange.raw, exchange.response, () => this.#probes.leave())
+    ways.pass(null)
+  }
+
+  #admit({ request, raw, response, route, says }: Exchange<R>, ways: Ways): void {
+    const caller = new AbortController()
+    const { headers } = raw
+    const told = this.#reader.read(request, {
+      headers,
+      traceparent: headers.traceparent?.toString(),
+      route,
+      signal: caller.signal,
+    })
+    const gate = this.#weir.gate(says.gate ?? this.#reader.gateOf(request, 'http'))
+    let admitted: Admitted | undefined
+    whenClosed(raw, response, (complete) => {
+      if (!complete) caller.abort()
+      if (complete) admitted?.handling.responseEnded(httpEnding(response.statusCode))
+      else {
+        if (response.headersSent && brokenByUs(raw, response)) admitted?.handling.bodyFails()
+        admitted?.handling.responseLost(response.headersSent)
+      }
+    })
+    const decided = (entry: Entry): void => {
+      if (!entry.accepted) {
+        if (entry.reason === 'cancelled' || response.destroyed) ways.gone()
+        else ways.refuse(httpRefusal(entry, told.trusted ? gate.report() : null))
+        return
+      }
+      const one = new Admitted(gate, told, entry)
+      admitted = one
+      // It left in the very step that let it in.
+      if (caller.signal.aborted || response.destroyed) {
+        one.handling.responseLost(true)
+        ways.gone()
+        return
+      }
+      followAnswer(response, one)
+      one.within(() => ways.pass(one))
+    }
+    const entry = gate.acquire(told.work)
+    if ('then' in entry) void entry.then(decided)
+    else decided(entry)
+  }
+}

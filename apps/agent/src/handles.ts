@@ -1,5 +1,5 @@
+import { nameSchema } from '@weir/policy/items'
 import { LIMITS } from '@weir/policy/model'
-import { nameSchema } from '@weir/policy/schema'
 
 /** Collects what a name may have wrong: its case and strange characters. */
 const cleaned = (name: string): string =>

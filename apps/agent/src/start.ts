@@ -31,8 +31,10 @@ export const loadLocal = async (
     LOAD_WITHIN_MS,
     [null, null],
   )
-  if (document !== null)
-    state.offer({ source: 'bootstrap', identity: null, effective: { policy: document, quotas: {} } })
+  if (document !== null) {
+    const taken = state.offer({ source: 'bootstrap', identity: null, effective: { policy: document, quotas: {} } })
+    if (taken.status === 'refused') onError(new Error(`${bootstrapFile} is not used: ${taken.refused[0]?.message}`))
+  }
   if (snapshot === null) return null
   const foreign =
     (environment !== null && snapshot.environment !== null && snapshot.environment !== environment) ||

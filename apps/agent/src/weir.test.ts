@@ -256,11 +256,28 @@ describe('an agent without a control plane', () => {
     expect(limit(weir)).toBe(6)
   })
 
-  it('reports a bootstrap file that cannot be used, with its place', async () => {
+  it('takes what is valid of a bootstrap file, item by item, and reports the rest with its place', async () => {
     const file = join(folder, 'weir.yaml')
-    await writeFile(file, 'gates:\n  a:\n    concurency: 6\n')
+    await writeFile(
+      file,
+      'gates:\n  a:\n    concurrency: 6\n    glow: true\n  b:\n    concurrency: 0\n  c:\n    concurrency: 7\n',
+    )
     const weir = await start({ ...away, bootstrapFile: file })
-    expect(weir.status().source).toBe('built-in')
-    expect(errors.join()).toMatch(/gates\.a\.concurency \(line 3\)/)
+    expect(weir.status()).toMatchObject({ source: 'bootstrap', policy: null })
+    expect([limit(weir, 'a'), limit(weir, 'c')]).toEqual([6, 7])
+    expect(weir.gate('b').report().mode).toBe('observe')
+    expect(weir.status().refused.map(({ path }) => path)).toEqual(['policy.gates.a.glow', 'policy.gates.b.concurrency'])
+    expect(errors.join()).toMatch(/valid items are used\..*gates\.a\.glow \(line 4\).*gates\.b\.concurrency \(line 6\)/)
   })
+
+  it.each(['gates: [', '- a list', '"__proto__": 1', 'version: 9'])(
+    'reports a bootstrap file that is no policy: %s',
+    async (text) => {
+      const file = join(folder, 'weir.yaml')
+      await writeFile(file, `${text}\n`)
+      const weir = await start({ ...away, bootstrapFile: file })
+      expect(weir.status().source).toBe('built-in')
+      expect(errors.join()).toMatch(/weir\.yaml/)
+    },
+  )
 })

@@ -1,3 +1,4 @@
+import { dependencySchema, gateSchema, nameSchema, policySchema, quotaSchema, tenantSchema } from '@weir/policy/items'
 import {
   BUILT_IN_POLICY,
   type DependencyPolicy,
@@ -8,7 +9,6 @@ import {
   type Quota,
   type TenantsPolicy,
 } from '@weir/policy/model'
-import { dependencySchema, gateSchema, nameSchema, policySchema, quotaSchema, tenantSchema } from '@weir/policy/schema'
 import { type ItemSchema, parseLeniently } from './strip.ts'
 
 /** An effective policy as it arrived, before anything in it is believed. */

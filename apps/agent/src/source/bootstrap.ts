@@ -1,20 +1,28 @@
 import { open } from 'node:fs/promises'
-import { LIMITS, type Policy } from '@weir/policy/model'
-import { readPolicy } from '@weir/policy/schema'
+import { LIMITS } from '@weir/policy/model'
 
-/** Reads a policy document, YAML or JSON, from the deployment. `null`: it cannot be used, and why was reported. */
-export const readBootstrap = async (path: string, onError: (error: unknown) => void): Promise<Policy | null> => {
+/** Problems that are told of one file. */
+const TOLD = 5
+
+/**
+ * Reads a policy document, YAML or JSON, from the deployment; what is wrong with it is reported with its place. The document is handed on as it is, to be taken
+ * item by item. `null`: there is no document. YAML is loaded here, by those alone who have such a file.
+ */
+export const readBootstrap = async (path: string, onError: (error: unknown) => void): Promise<unknown> => {
   try {
     const file = await open(path, 'r')
     try {
       const { size } = await file.stat()
       if (size > LIMITS.documentBytes) throw new Error(`${path} is longer than ${LIMITS.documentBytes} bytes.`)
-      const read = readPolicy(await file.readFile('utf8'))
-      if (read.ok) return read.policy
+      const [{ readPolicy }, text] = await Promise.all([import('@weir/policy/document'), file.readFile('utf8')])
+      const read = readPolicy(text)
+      if (read.ok) return read.document
       const said = read.problems
-        .slice(0, 5)
+        .slice(0, TOLD)
         .map(({ path: at, message, line }) => `${at || 'document'}${line ? ` (line ${line})` : ''}: ${message}`)
-      throw new Error(`${path} is not used. ${said.join(' ')}`)
+      const used = read.document === undefined ? 'is not used' : 'has mistakes; valid items are used'
+      onError(new Error(`${path} ${used}. ${said.join(' ')}`))
+      return read.document ?? null
     } finally {
       await file.close()
     }

@@ -13,7 +13,8 @@ export interface PlacedProblem extends Problem {
 
 export type ReadPolicy =
   | { readonly ok: true; readonly policy: Policy; readonly document: unknown }
-  | { readonly ok: false; readonly problems: readonly PlacedProblem[] }
+  /** `document` is what it says, where it can be read at all: whoever takes a policy item by item needs no more. */
+  | { readonly ok: false; readonly problems: readonly PlacedProblem[]; readonly document?: unknown }
 
 const MAX_ALIASES = 100
 const encoder = new TextEncoder()
@@ -62,7 +63,7 @@ export const readPolicy = (text: string): ReadPolicy => {
     const { line, col } = lines.linePos(offset)
     return { ...problem, line, column: col }
   }
-  return { ok: false, problems: checked.problems.map(place) }
+  return { ok: false, problems: checked.problems.map(place), document }
 }
 
 /** Checks a document that is already a value. */

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+/** Which packages a process loads that starts an agent. */
+const loaded = async (options: object): Promise<string[]> => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const seen = new Set()
+    registerHooks({ resolve: (specifier, context, next) => (seen.add(specifier), next(specifier, context)) })
+    const { Weir } = await import('@weir/agent')
+    const weir = await Weir.start(${JSON.stringify(options)})
+    await weir.close()
+    console.log(JSON.stringify([...seen].filter((name) => /^[a-z@]/.test(name) && !name.startsWith('node:'))))`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions', 'weir-src', '--no-warnings', '--input-type=module', '-e', script],
+    { cwd: new URL('.', import.meta.url).pathname },
+  )
+  return JSON.parse(stdout)
+}
+
+it('loads YAML only where there is a bootstrap file, and the OpenTelemetry API only where figures go somewhere', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-import-'))
+  try {
+    const bare = await loaded({ snapshotDir: false, telemetry: 'off' })
+    expect(bare).toContain('zod')
+    expect(bare.filter((name) => ['yaml', '@opentelemetry/api', 'fastify', 'undici'].includes(name))).toEqual([])
+    await writeFile(join(folder, 'weir.yaml'), 'gates: {}\n')
+    expect(await loaded({ snapshotDir: false, telemetry: 'off', bootstrapFile: join(folder, 'weir.yaml') })).toContain(
+      'yaml',
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 30_000)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { metricsJson, metricsProtobuf, tracesProtobuf } from '../testing/otlp-sample.ts'
 import { messageType } from './descriptor.ts'
 import { encodingOf, errorBody, inflate, MAX_BODY_BYTES, readMetrics, readTraces, successBody } from './http.ts'
-import { Malformed } from './model.ts'
+import { MAX_MESSAGES, Malformed } from './model.ts'
 
 const WINDOW = {
   resource: { 'service.name': 'orders', 'weir.sequence': 7 },
@@ -182,6 +182,18 @@ test.each([
   ['text', Buffer.from('{"resourceMetrics":[]}')],
 ])('%s is malformed in protobuf', (_, body) => {
   expect(() => readMetrics(body, 'protobuf')).toThrow(Malformed)
+})
+
+test('messages without content are counted before they are built: one body must not hold the process for seconds', () => {
+  const empty = (count: number) => Buffer.alloc(2 * count, Buffer.from([10, 0]))
+  expect(readMetrics(empty(1_000), 'protobuf')).toHaveLength(1_000)
+  expect(readTraces(empty(1_000), 'protobuf')).toHaveLength(1_000)
+  const points = field(10, field(18, field(18, field(58, empty(MAX_MESSAGES)))))
+  for (const body of [empty(MAX_MESSAGES + 1), points, field(10, field(10, empty(MAX_MESSAGES)))])
+    expect(() => readMetrics(body, 'protobuf')).toThrow('holds more than')
+  const json = (count: number) => Buffer.from(`{"resourceMetrics":[${Array(count).fill('{}').join()}]}`)
+  expect(readMetrics(json(1_000), 'json')).toHaveLength(1_000)
+  expect(() => readMetrics(json(MAX_MESSAGES), 'json')).toThrow('holds more than')
 })
 
 test('a field of another wire type than it should be is not there', () => {

@@ -3,6 +3,7 @@ import {
   type AttributeValue,
   type HistogramPoint,
   MAX_DEPTH,
+  MAX_MESSAGES,
   Malformed,
   type Metric,
   type MetricData,
@@ -11,6 +12,7 @@ import {
   type ResourceMetrics,
   type ResourceSpans,
   type Span,
+  tooMany,
 } from './model.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -42,15 +44,17 @@ const parse = (text: string): Json => {
   }
 }
 
-/** Counts brackets outside of strings before anything is built. */
+/** Counts brackets outside of strings before anything is built: how deep they lie, and how many messages there are. */
 const checkBrackets = (text: string): void => {
   let depth = 0
+  let messages = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === 0x22) {
       i = endOfString(text, i)
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > MAX_BRACKETS) throw new Malformed(`The body is nested deeper than ${MAX_DEPTH} messages.`)
+      if (code === 0x7b && ++messages > MAX_MESSAGES) throw tooMany()
     } else if (code === 0x7d || code === 0x5d) depth--
   }
 }

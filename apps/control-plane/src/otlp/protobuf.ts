@@ -5,6 +5,7 @@ import {
   type AttributeValue,
   type HistogramPoint,
   MAX_DEPTH,
+  MAX_MESSAGES,
   Malformed,
   type Metric,
   type MetricData,
@@ -13,6 +14,7 @@ import {
   type ResourceMetrics,
   type ResourceSpans,
   type Span,
+  tooMany,
 } from './model.ts'
 
 type Wide = number | { low: number; high: number; unsigned: boolean }
@@ -75,7 +77,7 @@ const millis = (nanos: Wide): number => millisOf(wide(nanos))
 /** Decodes ExportMetricsServiceRequest. Throws `Malformed`. */
 export const decodeMetrics = (body: Uint8Array): ResourceMetrics[] =>
   guarded(() =>
-    (METRICS.decode(body) as unknown as RawMetrics).resourceMetrics.map(({ resource, scopeMetrics }) => ({
+    (decode(METRICS, body) as unknown as RawMetrics).resourceMetrics.map(({ resource, scopeMetrics }) => ({
       resource: attributes(resource?.attributes ?? [], 4),
       metrics: scopeMetrics.flatMap((scope) => scope.metrics.map(metric)),
     })),
@@ -84,15 +86,34 @@ export const decodeMetrics = (body: Uint8Array): ResourceMetrics[] =>
 /** Decodes ExportTraceServiceRequest. Throws `Malformed`. */
 export const decodeTraces = (body: Uint8Array): ResourceSpans[] =>
   guarded(() =>
-    (TRACES.decode(body) as unknown as RawTraces).resourceSpans.map(({ resource, scopeSpans }) => ({
+    (decode(TRACES, body) as unknown as RawTraces).resourceSpans.map(({ resource, scopeSpans }) => ({
       resource: attributes(resource?.attributes ?? [], 4),
       spans: scopeSpans.flatMap((scope) => scope.spans.map(span)),
     })),
   )
 
-const guarded = <T>(decode: () => T): T => {
+const decode = (type: protobuf.Type, body: Uint8Array): protobuf.Message => {
+  if (countMessages(protobuf.Reader.create(body), type, body.length) > MAX_MESSAGES) throw tooMany()
+  return type.decode(body)
+}
+
+/** Messages that decoding would build up to `end`, those of fields that are not read left out. Stops soon after the bound. */
+const countMessages = (reader: protobuf.Reader, type: protobuf.Type, end: number): number => {
+  let count = 0
+  while (reader.pos < end && count <= MAX_MESSAGES) {
+    const tag = reader.uint32()
+    const inner = type.fieldsById[tag >>> 3]?.resolvedType
+    if ((tag & 7) === 2 && inner instanceof protobuf.Type) {
+      const length = reader.uint32()
+      count += 1 + countMessages(reader, inner, reader.pos + length)
+    } else reader.skipType(tag & 7)
+  }
+  return count
+}
+
+const guarded = <T>(read: () => T): T => {
   try {
-    return decode()
+    return read()
   } catch (error) {
     if (error instanceof Malformed) throw error
     throw new Malformed('The body is no OTLP message in protobuf.', { cause: error })

@@ -58,6 +58,8 @@ describe('options', () => {
     [{ ...good, mode: 'sometimes' as never }, /mode must be one of/],
     [{ ...good, telemetry: 'loud' as never }, /telemetry must be one of/],
     [{ ...good, instance: 'x'.repeat(200) }, /instance/],
+    [{ ...good, instance: 'a\nb' }, /instance/],
+    [{ ...good, zone: '\ud800' }, /zone/],
     [{ ...good, otlpEndpoint: 'nowhere' }, /otlpEndpoint/],
     [{ ...good, snapshotDir: 5 as never }, /snapshotDir/],
     [{}, /No controlPlane/],

@@ -49,6 +49,8 @@ export interface Settings {
 
 const MAX_ID = 128
 const MAX_KEY = 512
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
@@ -61,8 +63,9 @@ export const readOptions = (
   const problems: string[] = []
   const text = (name: string, value: unknown): string | null => {
     if (value === undefined || value === null || value === '') return null
-    if (typeof value === 'string' && value.length <= MAX_ID) return value
-    problems.push(`${name} must be text of at most ${MAX_ID} characters; it is ignored.`)
+    if (typeof value === 'string' && value.length <= MAX_ID && value.isWellFormed() && !CONTROL.test(value))
+      return value
+    problems.push(`${name} must be text of at most ${MAX_ID} characters without control characters; it is ignored.`)
     return null
   }
   const oneOf = <T extends string>(name: string, value: unknown, allowed: readonly T[]): T | null => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
-import type { SocketClient } from './socket-client.testkit.ts'
+import { helloOf, type SocketClient } from './socket-client.testkit.ts'
 
 let weir: TestApp
 let fleet: TestFleet
@@ -122,6 +122,14 @@ describe('a client that misbehaves is closed with a reason, others are unharmed'
     expect((await bad.closed).code).toBe(code)
     await unharmed(other)
     expect(await audited('refused.agent-socket')).toMatchObject({ service: 'orders' })
+  })
+
+  test.each(['c\u0000', 'c\ud800'])('named %j, which PostgreSQL cannot hold', async (instance) => {
+    const bad = await fleet.open()
+    bad.say(helloOf(instance))
+    expect(await bad.closed).toMatchObject({ code: 4400, reason: expect.stringMatching(/^instance /) })
+    await fleet.agent('good')
+    expect(await listed()).toMatchObject([{ instance: 'good' }])
   })
 
   test('a flood of control frames', async () => {

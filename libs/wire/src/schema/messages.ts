@@ -9,7 +9,15 @@ import {
   RECEIPT_STATUSES,
 } from '../model/messages.ts'
 
-const id = z.string().min(1).max(128)
+/** What a store and a screen take as they are: two names that differ here differ there too. */
+const id = z
+  .string()
+  .min(1)
+  .max(128)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .refine((name) => name.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(name), {
+    error: 'Control characters and halves of characters are not allowed.',
+  })
 const count = z.int().min(0)
 const duration = z.number().min(0).max(LIMITS.maxMs)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)

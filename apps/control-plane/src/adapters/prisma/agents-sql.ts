@@ -3,11 +3,11 @@ import type { StoredAgent } from '../../features/agents/agents-port.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** PostgreSQL's text and JSON hold no NUL; an agent could send one. */
-const clean = <T>(value: T): T =>
-  typeof value === 'string'
-    ? (value.replaceAll('\u0000', '\ufffd') as T)
-    : (JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '\\ufffd')) as T)
+const cleanText = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\u0000', '\ufffd').toWellFormed() : value
+
+/** PostgreSQL's text and JSON hold neither a NUL nor half a surrogate pair; an agent could send them, and one bad row fails its whole batch. */
+const clean = <T>(value: T): T => JSON.parse(JSON.stringify(value, cleanText)) as T
 
 /** One statement for all that changed: a batch is one round trip whatever its size. */
 export const UPSERT = `

@@ -122,14 +122,14 @@ const keepsReceipts = (make: () => Promise<StoreUnderTest>): void => {
     expect(rest?.map((row) => row.revision)).toEqual([1])
   })
 
-  test('an outsider’s words cannot spoil a batch: NUL, other databases, numbers past the column', async () => {
+  test('an outsider’s words cannot spoil a batch: NUL, half a character, other databases, numbers past the column', async () => {
     const { store, databaseId } = await make()
-    const odd = record('not a uuid', 'odd', { host: 'b\u0000x', pid: Number.MAX_SAFE_INTEGER, receipt: null })
+    const odd = record('not a uuid', 'odd', { host: 'b\u0000x\udc00', pid: Number.MAX_SAFE_INTEGER, receipt: null })
     const good = record(databaseId, 'good')
     const receipts = [
       receipt('not a uuid', 1),
       receipt(databaseId, Number.MAX_SAFE_INTEGER),
-      receipt(databaseId, 2, { refused: [{ path: 'p\u0000', message: '\u0000' }] }),
+      receipt(databaseId, 2, { refused: [{ path: 'p\u0000', message: '\u0000\ud800' }] }),
     ]
     await store.write({ agents: agents(odd, good), receipts, heard: [] })
     const members = (await store.room(ORDERS))?.members ?? []

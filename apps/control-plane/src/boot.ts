@@ -19,6 +19,9 @@ import { ValidationPipe } from './http/validation.ts'
 /** REST bodies; OTLP has its own bound. A policy document is at most 256 KiB, and JSON escapes may double it. */
 const BODY_BYTES = 1_048_576
 
+/** From a request's first byte to its last: OTLP bodies of 4 MiB over a slow line fit; a peer that dribbles is cut off. Fastify's own default is never. */
+const REQUEST_MS = 60_000
+
 export interface OpenDatabase {
   readonly database: Database
   /** Closes everything; with the built-in server, ends that too. */
@@ -66,6 +69,7 @@ export const httpAdapter = async (config: Config): Promise<FastifyAdapter> => {
       : { https: { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) } }
   return new FastifyAdapter({
     bodyLimit: BODY_BYTES,
+    requestTimeout: REQUEST_MS,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 512 },

@@ -50,6 +50,8 @@ export const pageQuerySchema = z.strictObject({
 export type PageQuery = z.infer<typeof pageQuerySchema>
 
 export const timeSchema = z.iso.datetime({ offset: true })
+/** Number of a policy's version: what a 32-bit column holds. */
+export const versionSchema = z.int().min(0).max(2_147_483_647)
 export const reasonSchema = z.string().trim().min(1, 'Say why: a reason is part of the history.').max(500)
 export const problemListSchema = z.array(z.object({ path: z.string(), message: z.string() }))
 export { nameSchema }

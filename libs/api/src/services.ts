@@ -1,6 +1,6 @@
 import { quotaSchema } from '@weir/policy/schema'
 import { z } from 'zod'
-import { nameSchema, problemListSchema, reasonSchema, timeSchema } from './common.ts'
+import { nameSchema, problemListSchema, reasonSchema, timeSchema, versionSchema } from './common.ts'
 
 /** GET, POST /environments */
 export const environmentSchema = z.object({ name: z.string(), createdAt: timeSchema, services: z.int() })
@@ -63,7 +63,7 @@ export const draftSchema = z.object({
   updatedAt: timeSchema,
 })
 export type Draft = z.infer<typeof draftSchema>
-export const putDraftSchema = documentSchema.extend({ basedOn: z.int().min(0) })
+export const putDraftSchema = documentSchema.extend({ basedOn: versionSchema })
 
 /** POST …/policy/validate */
 export const validationSchema = z.object({ ok: z.boolean(), problems: problemListSchema })
@@ -77,14 +77,14 @@ export const changeSchema = z.object({
   tightens: z.boolean().nullable(),
 })
 export type Change = z.infer<typeof changeSchema>
-export const diffRequestSchema = documentSchema.extend({ against: z.int().min(0).optional() })
+export const diffRequestSchema = documentSchema.extend({ against: versionSchema.optional() })
 export const diffSchema = z.object({ against: z.int(), changes: z.array(changeSchema), unsupportedBy: z.int() })
 export type Diff = z.infer<typeof diffSchema>
 
 /** POST …/policy/publish (If-Match) */
 export const publishSchema = documentSchema.extend({ reason: reasonSchema })
 /** POST …/policy/rollback (If-Match): publishes an earlier version again as a new one. */
-export const rollbackSchema = z.strictObject({ version: z.int().min(1), reason: reasonSchema })
+export const rollbackSchema = z.strictObject({ version: versionSchema.min(1), reason: reasonSchema })
 
 /** GET …/quotas; GET, PUT (If-Match / If-None-Match: *), DELETE (If-Match) …/quotas/:resource/:tenant */
 export const quotaRowSchema = z.object({

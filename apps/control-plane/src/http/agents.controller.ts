@@ -1,11 +1,12 @@
 import { Controller, Get, Param, Query } from '@nestjs/common'
-import { type Agent, type Page, pageQuerySchema, type ReceiptRow } from '@weir/api'
+import { type Agent, nameSchema, type Page, pageQuerySchema, type ReceiptRow } from '@weir/api'
 import { z } from 'zod'
 import { AgentsService } from '../features/agents/agents.service.ts'
 import { pageAnswer, pageRequest } from './cursor.ts'
 import { orProblem } from './problem.ts'
 import { Requires } from './requires.ts'
 
+const NAME = { schema: nameSchema }
 const agentsQuerySchema = pageQuerySchema.extend({ service: z.string().max(128).optional() })
 
 const agentKey = z.object({ service: z.string(), instance: z.string() })
@@ -19,7 +20,7 @@ export class AgentsController {
   /** Agents of an environment, or of one of its services, with what each made of the intended revision. */
   @Get('agents')
   async list(
-    @Param('environment') environment: string,
+    @Param('environment', NAME) environment: string,
     @Query({ schema: agentsQuerySchema }) query: z.output<typeof agentsQuerySchema>,
   ): Promise<Page<Agent>> {
     const rows = orProblem(await this.agents.list(environment, query.service, pageRequest(query, agentKey)))
@@ -29,8 +30,8 @@ export class AgentsController {
   /** What agents answered to each revision, the newest first. */
   @Get('services/:service/receipts')
   async receipts(
-    @Param('environment') environment: string,
-    @Param('service') service: string,
+    @Param('environment', NAME) environment: string,
+    @Param('service', NAME) service: string,
     @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<ReceiptRow>> {
     const rows = orProblem(await this.agents.receipts({ environment, service }, pageRequest(query, receiptKey)))

@@ -17,11 +17,15 @@ export const pageRequest = <Key>(query: PageQuery, key: z.ZodType<Key>): PageReq
 
 const decode = (cursor: string): unknown => {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'), withoutNul)
   } catch {
     return undefined
   }
 }
+
+/** PostgreSQL has no text with a NUL, so none was given out. */
+const withoutNul = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? undefined : value
 
 export const pageAnswer = <T>({ items, more }: Rows<T>, keyOf: (last: T) => unknown): Page<T> => {
   const last = items.at(-1)

@@ -11,12 +11,14 @@ import {
   pageQuerySchema,
   updateOperatorSchema,
 } from '@weir/api'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Principal } from '../features/access/identity.ts'
 import { Operators } from '../features/access/operators.ts'
 import { Answers } from './answer.ts'
 import { orProblem } from './problem.ts'
 import { Actor, Requires } from './requires.ts'
+
+const ID = { schema: z.string().max(64) }
 
 @Controller(`${API}/operators`)
 @Requires('admin')
@@ -41,7 +43,7 @@ export class OperatorsController {
   @Patch(':id')
   @Answers('Changes an operator; another role ends their sessions', operatorSchema)
   async change(
-    @Param('id') id: string,
+    @Param('id', ID) id: string,
     @Body({ schema: updateOperatorSchema }) body: z.infer<typeof updateOperatorSchema>,
     @Actor() actor: Principal,
   ): Promise<Operator> {
@@ -51,7 +53,7 @@ export class OperatorsController {
   @Delete(':id')
   @HttpCode(204)
   @Answers('Removes an operator and ends their sessions; never the last admin', null)
-  async remove(@Param('id') id: string, @Actor() actor: Principal): Promise<void> {
+  async remove(@Param('id', ID) id: string, @Actor() actor: Principal): Promise<void> {
     orProblem(await this.operators.remove(id, actor.name))
   }
 }

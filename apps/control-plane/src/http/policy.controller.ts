@@ -22,6 +22,7 @@ import {
   rollbackSchema,
   type Validation,
   validationSchema,
+  versionSchema,
 } from '@weir/api'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -36,8 +37,8 @@ import { orProblem } from './problem.ts'
 import { Actor, Requires } from './requires.ts'
 
 const NAME = { schema: nameSchema }
-const versionKey = z.int().min(1)
-const versionParam = z.coerce.number().int().min(1).max(2_147_483_647)
+const versionKey = versionSchema.min(1)
+const versionParam = z.coerce.number().pipe(versionKey)
 
 const draftAnswer = (reply: FastifyReply, { etag, ...draft }: StoredDraft): Draft => {
   reply.header('etag', etag)

@@ -118,5 +118,7 @@ const answer = (socket: Duplex, { status, detail }: Refused): void => {
     ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
     ...(status === 503 ? ['Retry-After: 2'] : []),
   ]
+  // The HTTP server has let go of the socket: a peer that keeps its own end open would hold it for ever.
+  socket.once('finish', () => socket.destroy())
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
 }

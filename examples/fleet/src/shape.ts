@@ -2,8 +2,8 @@
 
 export const ENVIRONMENT = 'demo'
 
-/** The payment service's connection pool: 10 connections x 50 ms a payment = 200 payments a second, and not one more. */
-export const POOL_CONNECTIONS = 10
+/** The payment service's connection pool: 6 connections x 50 ms a payment = 120 payments a second, and not one more. */
+export const POOL_CONNECTIONS = 6
 export const PAYMENT_MS = 50
 export const CAPACITY_PER_SECOND = (POOL_CONNECTIONS * 1_000) / PAYMENT_MS
 
@@ -21,13 +21,13 @@ export const POLICIES = {
 gates:
   checkout:
     edge: true
-    concurrency: 16
+    concurrency: 10
     queue: { maxWaitMs: 300 }
     deadline: { defaultMs: ${PATIENCE_MS} }
 dependencies:
   payments:
     internal: true
-    ceiling: 40
+    ceiling: 20
     timeoutMs: 900
 `,
   payments: `gates:
@@ -39,4 +39,4 @@ dependencies:
 export type ServiceName = keyof typeof POLICIES
 
 /** The limit that the check publishes: what acme may do from then on, fleet-wide. */
-export const SMALLER_QUOTA = { resource: 'checkout', tenant: 'acme', ratePerSecond: 40 } as const
+export const SMALLER_QUOTA = { resource: 'checkout', tenant: 'acme', ratePerSecond: 25 } as const

@@ -19,7 +19,9 @@ const expect = (holds: boolean, sentence: string): void => {
   if (!holds) throw new Failed(sentence)
 }
 
-const share = (interval: Interval): number => (interval.refused + interval.failed) / Math.max(1, interval.sent)
+/** Of what was answered: an answer may come an interval after its request. */
+const share = (interval: Interval): number =>
+  (interval.refused + interval.failed) / Math.max(1, interval.ok + interval.refused + interval.failed)
 const rate = (interval: Interval): number => interval.ok / interval.seconds
 const words = (interval: Interval): string => {
   const per = (count: number): string => (count / interval.seconds).toFixed(0)

@@ -24,10 +24,13 @@ import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
 import { ControlLink } from './link.ts'
+import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
 import { PolicyState } from './policy/state.ts'
+import { NodeReaders } from './signals/process.ts'
+import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
 import { loadLocal } from './start.ts'
 import { edgeSink } from './telemetry/edge.ts'
@@ -75,6 +78,7 @@ export class Weir {
   readonly #resources = new Resources()
   readonly #gates: Handles<Gate>
   readonly #dependencies: Handles<Dependency>
+  readonly #signals: Signals
   #meter: Meter | null = null
   /** As last told; `null`: never. */
   #split: EvenSplit | null = null
@@ -87,6 +91,7 @@ export class Weir {
     const complain = (message: string) => runtime.onError(new Error(message), 'weir')
     this.#gates = new Handles('gate', (name) => this.#makeGate(name), complain)
     this.#dependencies = new Handles('dependency', (name) => this.#makeDependency(name), complain)
+    this.#signals = new Signals(runtime, new NodeReaders(nodeMachine()))
     const { link, snapshots } = settings
     this.#disk =
       link === null || snapshots === null
@@ -120,6 +125,11 @@ export class Weir {
   /** The dependency of this name, made when first asked for. One that the policy does not name observes. */
   dependency(name: string): Dependency {
     return this.#dependencies.get(name)
+  }
+
+  /** Hands in how long work waits for a connection of this pool, milliseconds: read a few times a second. Returns the way to end it. */
+  gauge(pool: string, waitMs: () => number): () => void {
+    return this.#signals.connections(pool, waitMs)
   }
 
   status(): WeirStatus {
@@ -241,6 +251,7 @@ export class Weir {
       modeOverride: this.#settings.mode,
       sampler: this.#sampler(),
     })
+    this.#signals.watch(gate, () => own(this.#state.effective.policy.gates, name)?.signals ?? {})
     if (this.#draining) gate.drain()
     return gate
   }
@@ -248,6 +259,7 @@ export class Weir {
   #makeDependency(name: string): Dependency {
     const dependency = new Dependency(name, this.#runtime, this.#sampler())
     dependency.apply(this.#dependencySettings(name))
+    this.#signals.dependency(name, () => dependency.takeLatencyMs())
     return dependency
   }
 
@@ -276,6 +288,7 @@ export class Weir {
     // Everything else is unref'd: this keeps the process alive for its last words, and bounds them.
     const bound = setTimeout(() => this.#http.close(), CLOSE_WITHIN_MS)
     try {
+      this.#signals.close()
       for (const [, gate] of this.#gates.all) gate.close()
       for (const [, dependency] of this.#dependencies.all) dependency.close()
       await Promise.all([

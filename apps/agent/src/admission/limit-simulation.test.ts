@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ADAPTIVE } from './limit-feed.testkit.ts'
 import { meanGoodput, oscillation, simulate } from './limit-rig.testkit.ts'
+
+// Virtual minutes take seconds where others use the machine too.
+vi.setConfig({ testTimeout: 60_000 })
 
 const SMALL = { cores: 20, baseMs: 20 }
 const LARGE = { cores: 100, baseMs: 50 }
@@ -34,7 +37,7 @@ describe.each(ADAPTIVE.map((algorithm) => ({ algorithm })))(
           seed: 7,
         })
         if ('overloaded' in peak) expect(Math.min(...seconds.slice(30, 45).map(({ slots }) => slots))).toBe(1)
-        const after = seconds.slice(50)
+        const after = seconds.slice(49)
         expect(meanGoodput(after)).toBeGreaterThanOrEqual(0.95)
         expect(meanGoodput(seconds.slice(46, 51))).toBeGreaterThanOrEqual(0.85)
       }

@@ -8,10 +8,7 @@ describe('what this agent cannot do', () => {
   })
 
   it('is said item by item, with a path', () => {
-    const policy = {
-      ...gatePolicy({ classes: { topShareCap: 0.5 } }),
-      signals: { heapShare: { open: 0.9, close: 0.8 } },
-    }
-    expect(unsupported(policy).map(({ path }) => path)).toEqual(['classes.topShareCap', 'signals'])
+    const policy = gatePolicy({ classes: { topShareCap: 0.5 } })
+    expect(unsupported(policy).map(({ path }) => path)).toEqual(['classes.topShareCap'])
   })
 })

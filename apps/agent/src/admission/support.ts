@@ -8,6 +8,5 @@ export const unsupported = (policy: GatePolicy): Problem[] => {
   const say = (path: string, message: string) => problems.push({ path, message })
   if (policy.classes.topShareCap !== null)
     say('classes.topShareCap', 'This agent does not cap the share of the highest class.')
-  if (Object.keys(policy.signals).length > 0) say('signals', 'This agent does not read capacity signals.')
   return problems
 }

@@ -49,6 +49,8 @@ export class Books {
   #shed = new Map<DependencyReason, number>()
   #wouldShed = new Map<DependencyReason, number>()
   readonly #durations = new DurationHistogram()
+  #latencySumMs = 0
+  #latencies = 0
 
   constructor(dependency: string) {
     this.#attributes = { dependency }
@@ -65,6 +67,16 @@ export class Books {
   ended(outcome: CallOutcome, durationMs: number): void {
     this.counts[outcome]++
     this.#durations.record(durationMs)
+    this.#latencySumMs += durationMs
+    this.#latencies++
+  }
+
+  /** Mean duration of the calls that ended since the last time, milliseconds; NaN when none did. */
+  takeLatencyMs(): number {
+    const meanMs = this.#latencySumMs / this.#latencies
+    this.#latencySumMs = 0
+    this.#latencies = 0
+    return meanMs
   }
 
   collect(sink: FigureSink): void {

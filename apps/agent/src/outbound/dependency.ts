@@ -162,6 +162,11 @@ export class Dependency implements FigureSource {
     }
   }
 
+  /** Mean duration of the calls that ended since the last time that this was asked, milliseconds; NaN when none did. */
+  takeLatencyMs(): number {
+    return this.#parts.books.takeLatencyMs()
+  }
+
   collect(sink: FigureSink): void {
     const { books, breaker, slots, policy } = this.#parts
     const attributes = this.#attributes

@@ -25,14 +25,20 @@ export type Backoff = (typeof BACKOFFS)[number]
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const
 export type Jitter = (typeof JITTERS)[number]
 
-/** Local capacity signals with an open and a close threshold each. */
+/**
+ * Local capacity signals with an open and a close threshold each: the longest delay of the event loop and its utilisation, heap in use, time in
+ * collections and processor time as shares of what is allowed, age of the oldest in the gate's queue, wait for a connection, latency of the slowest
+ * dependency.
+ */
 export const SIGNAL_KINDS = [
   'eventLoopDelayMs',
   'eventLoopUtilization',
   'heapShare',
   'gcShare',
+  'cpuShare',
   'queueAgeMs',
   'connectionWaitMs',
+  'dependencyLatencyMs',
 ] as const
 export type SignalKind = (typeof SIGNAL_KINDS)[number]
 

@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type DependencyPolicy,
-  type EvenSplit,
-  type Mode,
-  type PolicyIdentity,
-  type Problem,
-  type Quota,
-  SOLE,
-  UNCOUNTED,
-  UNNAMED_DEPENDENCY,
-  unnamedGate,
-} from '@weir/policy/model'
+import { type EvenSplit, type Mode, type PolicyIdentity, type Problem, SOLE, UNCOUNTED } from '@weir/policy/model'
 import type { DependencyReport, GateReport, PolicySource } from '@weir/wire/model'
 import { Gate, type GateSettings } from './admission/gate.ts'
 import { Resources } from './admission/resource.ts'
@@ -23,6 +12,7 @@ import { report } from './core/report.ts'
 import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
+import { dependencySettings, gateSettings } from './in-force.ts'
 import { ControlLink } from './link.ts'
 import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
@@ -61,7 +51,6 @@ export interface WeirStatus {
 const CLOSE_WITHIN_MS = 2_000
 /** How often a drain looks whether work is left, milliseconds. */
 const DRAIN_LOOK_MS = 20
-const NO_QUOTAS: Readonly<Record<string, Quota>> = Object.freeze({})
 
 /**
  * The agent of one process. `start` never throws and never waits for the network: the process decides with the best policy at hand, and obeys a better
@@ -202,8 +191,7 @@ export class Weir {
 
   #collect(sink: FigureSink): void {
     const edge = edgeSink(sink)
-    for (const [name, gate] of this.#gates.all)
-      gate.collect(own(this.#state.effective.policy.gates, name)?.edge ? edge : sink)
+    for (const [name, gate] of this.#gates.all) gate.collect(this.#gateSettings(name).policy.edge ? edge : sink)
     for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
   }
 
@@ -218,24 +206,7 @@ export class Weir {
   }
 
   #gateSettings(name: string): GateSettings {
-    const { policy, quotas } = this.#state.effective
-    const gate = own(policy.gates, name) ?? unnamedGate(name)
-    return {
-      policy: gate,
-      revision: this.#state.standing.identity?.revision ?? 0,
-      tenants: policy.tenants,
-      quotas: own(quotas, gate.resource) ?? NO_QUOTAS,
-      split: this.#share,
-    }
-  }
-
-  #dependencySettings(name: string): { policy: DependencyPolicy; revision: number | null } {
-    const { mode } = this.#settings
-    const policy = own(this.#state.effective.policy.dependencies, name) ?? UNNAMED_DEPENDENCY
-    return {
-      policy: mode === null ? policy : { ...policy, mode },
-      revision: this.#state.standing.identity?.revision ?? null,
-    }
+    return gateSettings(this.#state, name, this.#share)
   }
 
   #sampler(): Sampler {
@@ -251,14 +222,14 @@ export class Weir {
       modeOverride: this.#settings.mode,
       sampler: this.#sampler(),
     })
-    this.#signals.watch(gate, () => own(this.#state.effective.policy.gates, name)?.signals ?? {})
+    this.#signals.watch(gate, () => this.#gateSettings(name).policy.signals)
     if (this.#draining) gate.drain()
     return gate
   }
 
   #makeDependency(name: string): Dependency {
     const dependency = new Dependency(name, this.#runtime, this.#sampler())
-    dependency.apply(this.#dependencySettings(name))
+    dependency.apply(dependencySettings(this.#state, name, this.#settings.mode))
     this.#signals.dependency(name, () => dependency.takeLatencyMs())
     return dependency
   }
@@ -274,7 +245,7 @@ export class Weir {
     }
     for (const [name, gate] of this.#gates.all) guarded(`gate ${name}`, () => gate.apply(this.#gateSettings(name)))
     for (const [name, dependency] of this.#dependencies.all)
-      guarded(`dependency ${name}`, () => dependency.apply(this.#dependencySettings(name)))
+      guarded(`dependency ${name}`, () => dependency.apply(dependencySettings(this.#state, name, this.#settings.mode)))
   }
 
   #states(): { gates: GateReport[]; dependencies: DependencyReport[] } {
@@ -306,7 +277,3 @@ export class Weir {
     }
   }
 }
-
-/** A member of the record itself, never of its prototype. */
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined

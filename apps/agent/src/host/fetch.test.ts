@@ -149,6 +149,16 @@ describe('the context on the way out', () => {
     }
   })
 
+  it.each(['data:text/plain,mine', 'http://['])(
+    'is not led to %s, and the answer that tried holds no connection',
+    async (location) => {
+      rig.apply({ internal: true })
+      rig.serve((response) => response.writeHead(302, { location }).end('x'.repeat(1_000_000)))
+      await expect(fetching()(rig.origin)).rejects.toThrow(TypeError)
+      await until(() => rig.sockets === 0)
+    },
+  )
+
   it('a POST that is sent elsewhere becomes a GET by 303, stays one by 307, and manual means manual', async () => {
     rig.apply({ internal: true })
     rig.serve((response, { url }) => {

@@ -73,10 +73,12 @@ const send = async (exchange: Exchange, internal: boolean, attempt: Attempt): Pr
 const follow = (exchange: Exchange, response: Response, location: string, signal: AbortSignal): Promise<Response> => {
   const { fetch, input, init, method } = exchange
   const from = response.url || String(input instanceof Request ? input.url : input)
+  discardResponse(response)
   const target = new URL(location, from)
+  if (!/^https?:$/.test(target.protocol))
+    throw new TypeError(`The answer redirects to ${target.protocol}, not to HTTP.`)
   const headers = new Headers(exchange.headers)
   if (target.origin !== new URL(from).origin) for (const name of CREDENTIALS) headers.delete(name)
-  discardResponse(response)
   const asGet =
     (response.status === 303 && method !== 'GET' && method !== 'HEAD') ||
     ((response.status === 301 || response.status === 302) && method === 'POST')

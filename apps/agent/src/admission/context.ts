@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Criticality } from '@weir/policy/model'
 import { currentContext, runInContext, type WorkContext } from '../core/context.ts'
+import { FreePermit } from './free-permit.ts'
 import type { Permit, Work } from './work.ts'
 
 interface Held {
@@ -19,11 +20,25 @@ export const heldPermit = (owner: object): Permit | undefined => {
   return undefined
 }
 
+/** What is still held: work that its predecessor started, and that starts its successor, must not lengthen the chain for ever. */
+const holding = (): Held | undefined => {
+  let held = storage.getStore()
+  while (held && !held.permit.live) held = held.outer
+  return held
+}
+
 /** Runs `fn` as part of the work: the gate is held, and calls to others find what travels with them. */
 export const runAs = <T>(owner: object, permit: Permit, context: WorkContext, fn: () => T): T =>
-  storage.run({ owner, permit, outer: storage.getStore() }, () => runInContext(context, fn))
+  storage.run({ owner, permit, outer: holding() }, () => runInContext(context, fn))
 
-/** Accepted work inside what was already running: the shorter deadline wins, retries are summed in the outermost. */
+/** The work that is running around; work that has ended has left its deadline behind. */
+const around = (): WorkContext | undefined => {
+  let context = currentContext()
+  while (context instanceof AcceptedWork && context.over) context = context.outer
+  return context
+}
+
+/** Accepted work inside what is still running: the shorter deadline wins, retries are summed in the outermost. */
 export class AcceptedWork implements WorkContext {
   readonly deadlineAt: number
   readonly criticality: Criticality
@@ -31,7 +46,7 @@ export class AcceptedWork implements WorkContext {
   readonly attempt: number
   readonly traceparent: string | null
   readonly #permit: Permit
-  readonly #outer = currentContext()
+  readonly #outer = around()
   #retried = 0
 
   constructor(
@@ -47,6 +62,14 @@ export class AcceptedWork implements WorkContext {
     this.tenant = tenant ?? this.#outer?.tenant ?? null
     this.attempt = attempt ?? this.#outer?.attempt ?? 1
     this.traceparent = traceparent ?? this.#outer?.traceparent ?? null
+  }
+
+  get outer(): WorkContext | undefined {
+    return this.#outer
+  }
+
+  get over(): boolean {
+    return this.#permit instanceof FreePermit ? this.#permit.ended : !this.#permit.live
   }
 
   get signal(): AbortSignal {

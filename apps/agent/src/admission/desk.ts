@@ -76,8 +76,12 @@ export class Desk implements PermitDesk {
   end(slot: number, ending: number): void {
     try {
       const nowMs = this.#clock.now()
-      if (!this.slots.isZombie(slot)) this.#book(slot, ending, nowMs)
-      this.#release(slot)
+      try {
+        if (!this.slots.isZombie(slot)) this.#book(slot, ending, nowMs)
+      } finally {
+        // Nobody ends it again: whatever the lesson does, the slot must not stay taken.
+        this.#release(slot)
+      }
       this.#freed(nowMs)
     } catch (error) {
       this.mishaps.fault(error)

@@ -3,6 +3,7 @@ import type { Permit } from './work.ts'
 
 /** Of work that takes no slot. Ends as often as one likes. */
 abstract class SlotlessPermit implements Permit {
+  #ended = false
   abstract readonly signal: AbortSignal
   abstract readonly remainingMs: number
   abstract readonly live: boolean
@@ -16,10 +17,26 @@ abstract class SlotlessPermit implements Permit {
     return false
   }
 
-  success(): void {}
-  failure(): void {}
-  dropped(): void {}
-  ignored(): void {}
+  /** Whether the host ended it. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  success(): void {
+    this.#ended = true
+  }
+
+  failure(): void {
+    this.#ended = true
+  }
+
+  dropped(): void {
+    this.#ended = true
+  }
+
+  ignored(): void {
+    this.#ended = true
+  }
 }
 
 /** At a gate that is off, or that broke. */

@@ -26,13 +26,13 @@ export const classRules = (policy: ClassesPolicy): ClassRules => ({
 
 /** Remaining milliseconds by the policy's bounds; 0 and less mean that the deadline has passed, and are never raised to the least. */
 export const remainingOf = (claimed: number | undefined, policy: DeadlinePolicy): number => {
-  if (claimed === undefined || Number.isNaN(claimed)) return policy.defaultMs
+  if (typeof claimed !== 'number' || Number.isNaN(claimed)) return policy.defaultMs
   if (claimed <= 0) return 0
   return Math.min(Math.max(claimed, policy.minMs), policy.maxMs)
 }
 
 /** Units of rate. */
 export const costOf = (claimed: number | undefined): number => {
-  if (claimed === undefined || !(claimed >= 0)) return 1
+  if (typeof claimed !== 'number' || !(claimed >= 0)) return 1
   return Math.min(claimed, MAX_COST)
 }

@@ -1,7 +1,7 @@
 import { report } from '../core/report.ts'
 import { classifyHttp, discardResponse, headOf } from './http.ts'
 import type { Attempt, CallOptions, Parts } from './parts.ts'
-import { type AttemptEnd, classifyError, FAILURE, SUCCESS, type Verdict } from './verdict.ts'
+import { type AttemptEnd, classifyError, FAILURE, SUCCESS, soundVerdict, type Verdict } from './verdict.ts'
 
 /** What an attempt asks its call for. */
 export interface AttemptSource {
@@ -33,10 +33,10 @@ export class AttemptView implements Attempt {
   }
 }
 
-/** The caller's classification, or the default one; one that throws is reported, and a value is then a success, an error a failure. */
+/** The caller's classification, or the default one; one that throws or answers no verdict is reported, and a value is then a success, an error a failure. */
 export const classifyEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, parts: Parts): Verdict => {
   try {
-    if (options.classify !== undefined) return options.classify(end)
+    if (options.classify !== undefined) return soundVerdict(options.classify(end))
     if (!end.ok) return classifyError(end.error)
     const head = headOf(end.value)
     return head === null ? SUCCESS : classifyHttp(head)

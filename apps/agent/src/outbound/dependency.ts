@@ -91,7 +91,7 @@ export class Dependency implements FigureSource {
 
     let would: DependencyReason | null = null
     const askedAt =
-      options.deadlineMs === undefined || Number.isNaN(options.deadlineMs) ? Infinity : now + options.deadlineMs
+      typeof options.deadlineMs === 'number' && !Number.isNaN(options.deadlineMs) ? now + options.deadlineMs : Infinity
     const callerAt = Math.min(askedAt, context?.deadlineAt ?? Infinity)
     if (callerAt <= now) {
       if (enforce) return this.#refuse('deadline-passed', null, options, sample)

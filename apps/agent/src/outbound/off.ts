@@ -11,7 +11,8 @@ export const passThrough = async <T>(
   internal: boolean,
   clock: Clock,
 ): Promise<T> => {
-  const promisedAt = Math.min(clock.now() + (options.deadlineMs ?? Infinity), context?.deadlineAt ?? Infinity)
+  const askedMs = typeof options.deadlineMs === 'number' ? options.deadlineMs : Infinity
+  const promisedAt = Math.min(clock.now() + askedMs, context?.deadlineAt ?? Infinity)
   const attempt: Attempt = {
     attempt: 1,
     get signal() {

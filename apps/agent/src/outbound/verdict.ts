@@ -27,6 +27,18 @@ export interface Verdict {
   readonly retried: number
 }
 
+const KINDS: ReadonlySet<unknown> = new Set<Verdict['kind']>(['success', 'neutral', 'failure', 'refused'])
+const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0
+
+/** A verdict of the host's making with numbers that can be reckoned with. @throws {TypeError} where it is none, a promise of one for instance. */
+export const soundVerdict = (given: Verdict): Verdict => {
+  if (typeof given !== 'object' || given === null || !KINDS.has(given.kind))
+    throw new TypeError('classify must return a verdict at once: its kind is success, neutral, failure or refused.')
+  const { waitMs, retried } = given
+  if (isAmount(retried) && (waitMs === null || isAmount(waitMs))) return given
+  return { ...given, waitMs: isAmount(waitMs) ? waitMs : null, retried: isAmount(retried) ? retried : 0 }
+}
+
 const plain = (kind: Verdict['kind'], retryable: boolean): Verdict => ({
   kind,
   retryable,

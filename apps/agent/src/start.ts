@@ -6,7 +6,8 @@ import type { Disk, DiskSnapshot } from './source/disk.ts'
 /** A disk that does not answer must not hold a start up: the control plane will. */
 const LOAD_WITHIN_MS = 1_000
 
-const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Promise<T> => {
+/** What `work` brings, or `otherwise` after `ms`. */
+export const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Promise<T> => {
   let timer: NodeJS.Timeout | undefined
   const bound = new Promise<T>((resolve) => {
     timer = setTimeout(resolve, ms, otherwise)

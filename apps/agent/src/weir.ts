@@ -22,7 +22,7 @@ import { PolicyState } from './policy/state.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
-import { loadLocal } from './start.ts'
+import { loadLocal, within } from './start.ts'
 import { edgeSink } from './telemetry/edge.ts'
 import type { Resource } from './telemetry/otlp.ts'
 import { VERSION } from './version.ts'
@@ -155,20 +155,22 @@ export class Weir {
 
   async #begin(): Promise<void> {
     const onError = (error: unknown) => this.#runtime.onError(error, 'start')
-    const snapshot = await loadLocal(this.#state, this.#settings, this.#disk, onError)
-    if (snapshot !== null) {
+    const snapshot = await loadLocal(this.#state, this.#settings, this.#disk, onError).catch(onError)
+    if (snapshot) {
       this.#split = snapshot.split
       this.#link?.remember(snapshot)
     }
     this.#applyAll()
-    this.#link?.start()
-    this.#meter = await makeMeter(this.#settings, {
+    // Before the link: its first word is how often to export.
+    const meter = makeMeter(this.#settings, {
       runtime: this.#runtime,
       http: this.#http,
       resource: () => this.#resource(),
       collect: (sink) => this.#collect(sink),
     })
+    this.#meter = (await meter.catch(onError)) ?? null
     this.#meter?.start()
+    this.#link?.start()
   }
 
   #connect(settings: Settings & { readonly link: NonNullable<Settings['link']> }): ControlLink {
@@ -265,7 +267,7 @@ export class Weir {
       await Promise.all([
         this.#link?.close('closing', CLOSE_WITHIN_MS),
         this.#meter?.close(CLOSE_WITHIN_MS),
-        this.#disk?.settled(),
+        this.#disk && within(this.#disk.settled(), CLOSE_WITHIN_MS, undefined),
       ])
     } catch (error) {
       this.#runtime.onError(error, 'close')

@@ -23,6 +23,17 @@ describe('windows on their way out', () => {
     expect(sums.reduce((sum, n) => sum + n, 0)).toBe(26)
   })
 
+  it('keep what was handed over before a fault', () => {
+    const ring = new Ring(() => WALL_0, 0)
+    const failing = (sink: FigureSink) => {
+      count(sink)
+      throw new Error('collect')
+    }
+    expect(() => ring.collect(1_000, failing)).toThrow('collect')
+    ring.collect(2_000, count)
+    expect(ring.head(2_000)?.series.map(({ value }) => value)).toEqual([2])
+  })
+
   it('keep a window that says nothing out of the way', () => {
     const ring = new Ring(() => WALL_0, 0)
     ring.collect(1_000, () => undefined)

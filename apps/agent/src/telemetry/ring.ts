@@ -52,14 +52,18 @@ export class Ring {
     const last = this.#open.at(-1)
     const joins = last !== undefined && nowMs - last.startMs <= MERGE_MS
     const window = joins ? last : new OpenWindow(this.#collectedMs)
-    fill(window)
-    if (this.#dropped > 0) {
-      window.counter('weir.telemetry.dropped', this.#dropped, {})
-      this.#dropped = 0
+    try {
+      fill(window)
+    } finally {
+      // What was handed over before a fault is nowhere else any more.
+      if (this.#dropped > 0) {
+        window.counter('weir.telemetry.dropped', this.#dropped, {})
+        this.#dropped = 0
+      }
+      window.endMs = nowMs
+      this.#collectedMs = nowMs
+      if (!joins && window.size > 0) this.#open.push(window)
     }
-    window.endMs = nowMs
-    this.#collectedMs = nowMs
-    if (!joins && window.size > 0) this.#open.push(window)
   }
 
   /** Gives up what is too old to be of use. Not to be called while `head` is on its way. */

@@ -48,9 +48,16 @@ export const useEditor = (environment: string, service: string, answer: Answer<P
     if (!dirty && published.version !== session.base.version) setSession({ text: published.document, base: published })
   }, [dirty, published, session.base.version])
 
+  /** The copy in the browser may be another tab's: only one that was read or written here is dropped. */
+  const ours = useRef(first.restoredAt !== null)
   const save = useRef(() => {})
   save.current = () => {
-    if (!dirty) return dropDraft(localStorage, environment, service)
+    if (!dirty) {
+      if (ours.current) dropDraft(localStorage, environment, service)
+      ours.current = false
+      return
+    }
+    ours.current = true
     const { version, document: base, etag } = session.base
     const draft = { document: session.text, basedOn: version, base, etag, savedAt: Date.now() }
     setKept(writeDraft(localStorage, environment, service, draft))

@@ -185,6 +185,19 @@ describe('an adaptive limit', () => {
     })
   })
 
+  it('only measures in its first window: what ends first is what was quick', () => {
+    const changes: LimitChange[] = []
+    const listener = (change: LimitChange) => changes.push(change)
+    const fed = feeding(new AdaptiveLimit(adaptivePolicy('gradient2'), 20, { level: 0 }, () => 0, listener))
+    expect(fed.window({ ms: 1 })).toBe(20)
+    fed.windows(4, { ms: 10, inFlight: 1 })
+    fed.pass(60_000)
+    fed.window({ ms: 50 })
+    expect([fed.limit.slots, changes]).toEqual([20, []])
+    fed.windows(2, { ms: 50 })
+    expect(changes[0]).toMatchObject({ baselineMs: 10, gradient: 0.5 })
+  })
+
   it('begins within its bounds', () => {
     const at = (limit: number) =>
       new AdaptiveLimit(adaptivePolicy('aimd', { floor: 5, ceiling: 9 }), limit, { level: 0 }, Math.random, () => {})

@@ -122,7 +122,7 @@ export class AdaptiveLimit implements Limit {
     const windowMs = window.lengthMs(nowMs)
     const bad = drops + overruns
     const calm = !waited && bad === 0 && level === 0 && peak < BUSY * this.#limit
-    if (samples >= FEWEST && !first) this.#baseline.learn(medianMs, calm, windowMs)
+    if (samples >= FEWEST) this.#baseline.learn(medianMs, calm, windowMs)
     const dropped = bad > 0 && bad >= DROPPED_SHARE * (samples + drops)
     const baselineMs = this.#baseline.ms
     const reached = waited || peak >= REACHED * this.slots

@@ -8,6 +8,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
 import Fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { currentContext } from '../core/context.ts'
 import { weirExpress } from './express.ts'
 import { weirFastify } from './fastify.ts'
 import { GateRig } from './gate-rig.testkit.ts'
@@ -50,6 +51,11 @@ class RoutesController {
     return 'own'
   }
 
+  @Get('context')
+  context() {
+    return currentContext()?.tenant
+  }
+
   @WeirExempt()
   @Get('probe/:depth')
   probe() {
@@ -68,14 +74,23 @@ class UnsaidController {
 @Module({ controllers: [RoutesController, UnsaidController] })
 class RoutesModule {}
 
+type Middleware = (request: unknown, response: unknown, next: () => void) => void
+
 const platforms = { Fastify: () => new FastifyAdapter(), Express: () => new ExpressAdapter() }
 
 describe.each(Object.entries(platforms))('routes of NestJS on %s', (_platform, adapter) => {
-  const start = async (weir: ReturnType<typeof spying>['weir'], prefix = ''): Promise<number> => {
-    const imports = [WeirModule.forRootAsync({ useFactory: async () => ({ weir, gate: 'otherwise' }) })]
+  const start = async (
+    weir: ReturnType<typeof spying>['weir'],
+    prefix = '',
+    middleware?: Middleware,
+  ): Promise<number> => {
+    const imports = [
+      WeirModule.forRootAsync({ useFactory: async () => ({ weir, gate: 'otherwise', tenant: () => 'acme' }) }),
+    ]
     const app: INestApplication = await NestFactory.create({ module: RoutesModule, imports }, adapter(), {
       logger: false,
     })
+    if (middleware) app.use(middleware)
     if (prefix) app.setGlobalPrefix(prefix)
     ends.push(() => app.close())
     await app.listen(0, '127.0.0.1')
@@ -90,6 +105,15 @@ describe.each(Object.entries(platforms))('routes of NestJS on %s', (_platform, a
     expect(await get(port, '/probe/deep')).toBe('well')
     expect(await get(port, '/unsaid')).toBe('unsaid')
     expect(asked).toEqual(['of-the-class', 'of-the-method', 'otherwise'])
+  })
+
+  it('work in their own context, also behind middleware that loses it', async () => {
+    const { weir } = spying()
+    const waiting: (() => void)[] = []
+    const resume = setInterval(() => waiting.splice(0).forEach((next) => void next()), 1)
+    ends.push(() => clearInterval(resume))
+    const port = await start(weir, '', (_request, _response, next) => waiting.push(next))
+    expect(await get(port, '/context')).toBe('acme')
   })
 
   it('do so below a prefix too', async () => {

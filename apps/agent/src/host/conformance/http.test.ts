@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { until } from '../gate-rig.testkit.ts'
 import { HOSTS } from './hosts.testkit.ts'
 import type { HttpTestClient } from './http-client.testkit.ts'
-import { FULL, Stage } from './stage.testkit.ts'
+import { FULL, Stage, turns } from './stage.testkit.ts'
 
 // Real sockets on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
@@ -85,15 +85,27 @@ describe.each(HTTP)('HTTP in $name', (host) => {
     expect(await http().answer(request)).toMatchObject({ kind: 'refusal', body: '', reason: 'limit-reached' })
   })
 
-  it('frees both slots when a connection with pipelined requests breaks', async () => {
+  it('frees the slot of an answer that waits behind another when their connection breaks', async () => {
     stage = await Stage.of(host, { concurrency: 2 })
     const socket = connect(stage.port, '127.0.0.1')
-    const request = 'GET /work HTTP/1.1\r\nHost: x\r\n\r\n'
-    socket.write(request + request)
-    await until(() => stage.script.runs === 2)
+    socket.write('GET /work HTTP/1.1\r\nHost: x\r\n\r\nGET /nested HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => stage.script.runs === 1 && stage.rig.slots.active === 2)
+    await turns(50)
     socket.destroy()
-    await until(() => stage.rig.slots.zombies === 2)
+    await until(() => stage.rig.slots.zombies === 1 && stage.rig.slots.active === 0)
     stage.script.work.open()
     await stage.rig.idle()
+    expect(stage.rig.books()).toEqual({ offered: 2, accepted: 2, cancelled: 2 })
+  })
+
+  it('keeps the context of work whose body comes late', async () => {
+    stage = await Stage.of(host, {}, { tenant: () => 'acme' })
+    const request = http().open('POST', '/echo', { 'content-type': 'application/json', 'content-length': '2' })
+    request.flushHeaders()
+    await until(() => stage.rig.slots.active === 1)
+    await turns(50)
+    const answer = http().answer(request)
+    request.end('{}')
+    expect(JSON.parse((await answer).body)).toMatchObject({ tenant: 'acme' })
   })
 })

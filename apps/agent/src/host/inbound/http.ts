@@ -31,23 +31,27 @@ export interface Ways {
 const ownsConnection = (raw: IncomingMessage): boolean => raw.httpVersionMajor === 1
 
 /**
- * Whether a response that broke off was broken from our side: by an error that was handed to it, or by a socket that neither the peer ended nor the
- * network failed.
+ * Whether a response that broke off was broken from our side: by an error that was handed to it and so to its connection, or by a connection that neither
+ * the peer ended nor the network failed. (Node itself gives a response that lost its peer an error too, of its own.)
  */
-const brokenByUs = (raw: IncomingMessage, response: ServerResponse): boolean => {
-  if (response.errored != null) return true
+const brokenByUs = (raw: IncomingMessage, { errored }: ServerResponse): boolean => {
+  if (!ownsConnection(raw)) return errored != null
   const { socket } = raw
-  return ownsConnection(raw) && socket.destroyed && !socket.readableEnded && socket.errored == null
+  if (errored != null && errored === socket.errored) return true
+  return socket.destroyed && !socket.readableEnded && socket.errored == null
 }
 
-/** Calls `closed` once when the response is complete or can no longer be. A pipelined response does not hear of its connection's end: its request does. */
+/**
+ * Calls `closed` once when the response is complete or can no longer be. A pipelined response does not hear of its connection's end: its request does.
+ * A response of HTTP/2 says that it finished even where its stream broke off: its request knows.
+ */
 const whenClosed = (raw: IncomingMessage, response: ServerResponse, closed: (complete: boolean) => void): void => {
   let finished = false
   let told = false
   const tell = () => {
     if (told) return
     told = true
-    closed(finished || response.writableFinished === true)
+    closed(ownsConnection(raw) ? finished || response.writableFinished : !raw.aborted)
   }
   response.once('finish', () => {
     finished = true

@@ -88,13 +88,22 @@ describe('an agent and its control plane', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('says what it cannot do and stands in for it', async () => {
-    plane.snapshot = snapshotOf(1, { a: { concurrency: 12, classes: { topShareCap: 0.5 } } })
+  it('does all that a policy can say of a gate', async () => {
+    const reserves = { critical: 0.5 }
+    plane.snapshot = snapshotOf(1, {
+      a: {
+        concurrency: { algorithm: 'vegas', initial: 12 },
+        queue: { order: 'adaptive' },
+        classes: { reserves, strict: true, topShareCap: 0.5 },
+        signals: { heapShare: { open: 0.9, close: 0.8 } },
+        degrade: { level: 1, usage: 0.9 },
+      },
+    })
     const weir = await start()
     await plane.until(() => receipts().length === 1)
-    expect(receipts()[0]?.status).toBe('partly')
+    expect(receipts()[0]?.status).toBe('applied')
     expect(limit(weir)).toBe(12)
-    expect(weir.status().refused[0]?.path).toBe('policy.gates.a.classes.topShareCap')
+    expect(weir.status().refused).toEqual([])
   })
 
   it('refuses a forged policy and an older one, keeps what it has, and takes another database', async () => {

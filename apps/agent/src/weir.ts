@@ -4,7 +4,6 @@ import { type EvenSplit, type Mode, type PolicyIdentity, type Problem, SOLE, UNC
 import type { DependencyReport, GateReport, PolicySource } from '@weir/wire/model'
 import { Gate, type GateSettings } from './admission/gate.ts'
 import { Resources } from './admission/resource.ts'
-import { unsupported } from './admission/support.ts'
 import type { Runtime } from './core/clock.ts'
 import type { FigureSink } from './core/figures.ts'
 import { realClock, realTimers } from './core/real.ts'
@@ -60,7 +59,7 @@ export class Weir {
   readonly #settings: Settings
   readonly #boot = randomUUID()
   readonly #runtime: Runtime
-  readonly #state = new PolicyState(unsupported)
+  readonly #state = new PolicyState(() => [])
   readonly #http = nodeHttp()
   readonly #disk: Disk | null
   readonly #link: ControlLink | null

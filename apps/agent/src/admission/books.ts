@@ -32,6 +32,7 @@ const PLAIN = [
   'weir.gate.cancelled',
   'weir.gate.abandoned',
   'weir.gate.ignored',
+  'weir.gate.degraded',
 ] as const satisfies MetricName[]
 
 export const OFFERED = 0
@@ -43,6 +44,8 @@ export const FAILED = 5
 export const CANCELLED = 6
 export const ABANDONED = 7
 export const IGNORED = 8
+/** Accepted, and told to do the cheaper variant. */
+export const DEGRADED = 9
 const REFUSED = PLAIN.length
 const WOULD = REFUSED + REASONS.length
 const CELLS = WOULD + REASONS.length

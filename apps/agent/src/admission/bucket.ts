@@ -28,7 +28,16 @@ export class Bucket {
 
   has(units: number, nowMs: number): boolean {
     this.#refill(nowMs)
-    return this.#capacity > 0 && this.#tokens + ROUNDING >= Math.min(units, this.#capacity)
+    return passes(this.#tokens, this.#capacity, units)
+  }
+
+  /** As of the last time that was told to it. */
+  get tokens(): number {
+    return this.#tokens
+  }
+
+  get capacity(): number {
+    return this.#capacity
   }
 
   /** Surely has them, whatever the time: no clock is asked, nothing is refilled. */
@@ -78,5 +87,9 @@ export class Bucket {
     this.#atMs = nowMs
   }
 }
+
+/** Whether a bucket with so many tokens lets work pass; work of no cost passes whatever the capacity. */
+export const passes = (tokens: number, capacity: number, units: number): boolean =>
+  tokens >= units || (capacity > 0 && tokens + ROUNDING >= Math.min(units, capacity))
 
 const capacityOf = (flow: Flow): number => (flow.burst > 0 ? Math.max(1, flow.burst) : 0)

@@ -1,11 +1,10 @@
-import type { GatePolicy } from '@weir/policy/model'
-import type { Clock } from '../core/clock.ts'
 import { DurationHistogram } from '../core/histogram.ts'
-import type { Alarm } from './alarm.ts'
-import { ABANDONED, type Books, CANCELLED, COMPLETED, FAILED, IGNORED, LATE } from './books.ts'
+import { ABANDONED, CANCELLED, COMPLETED, DEGRADED, FAILED, IGNORED, LATE } from './books.ts'
 import type { LiveLimit } from './limit-live.ts'
 import type { Mishaps } from './mishaps.ts'
+import type { Parts } from './parts.ts'
 import { DROPPED, FAILURE, IGNORED_ENDING, type PermitDesk, SlotPermit, SUCCESS } from './permit.ts'
+import type { Rules } from './rules.ts'
 import { Slots } from './slots.ts'
 import type { Tenant } from './tenant.ts'
 import { TypicalTime } from './throughput.ts'
@@ -18,39 +17,28 @@ export class Desk implements PermitDesk {
   readonly duration = new DurationHistogram()
   readonly mishaps: Mishaps
   readonly limit: LiveLimit
-  #policy: GatePolicy
-  readonly #gate: string
-  readonly #clock: Clock
-  readonly #books: Books
-  readonly #alarm: Alarm
+  readonly #parts: Parts
   readonly #freed: (nowMs: number) => void
+  #rules: Rules
+  #degradeLevel = Number.POSITIVE_INFINITY
+  #degradeUsage = Number.POSITIVE_INFINITY
 
   /** `freed` is called after a slot was given back. */
-  constructor(
-    gate: string,
-    clock: Clock,
-    mishaps: Mishaps,
-    books: Books,
-    alarm: Alarm,
-    limit: LiveLimit,
-    policy: GatePolicy,
-    freed: (nowMs: number) => void,
-  ) {
-    this.#gate = gate
-    this.#clock = clock
-    this.mishaps = mishaps
-    this.#books = books
-    this.#alarm = alarm
+  constructor(parts: Parts, rules: Rules, limit: LiveLimit, freed: (nowMs: number) => void) {
+    this.#parts = parts
+    this.#rules = rules
+    this.mishaps = parts.mishaps
     this.limit = limit
-    this.#policy = policy
-    this.slots = new Slots(policy.classes)
+    this.slots = new Slots(rules.policy.classes)
     this.#freed = freed
+    this.#setDegrade()
   }
 
-  obey(policy: GatePolicy, nowMs: number): void {
-    this.#policy = policy
-    this.slots.classes.obey(policy.classes)
-    this.limit.obey(policy.concurrency, nowMs)
+  obey(rules: Rules, nowMs: number): void {
+    this.#rules = rules
+    this.slots.classes.obey(rules.policy.classes)
+    this.limit.obey(rules.policy.concurrency, nowMs)
+    this.#setDegrade()
   }
 
   /** Its acceptance has been booked, and the tenant charged where it is `counted`. */
@@ -64,18 +52,20 @@ export class Desk implements PermitDesk {
     route: string | undefined,
   ): SlotPermit {
     if (!counted) tenant.references++
-    const slot = this.slots.take(tenant, klass, arrivedMs, nowMs, deadlineMs, counted, route)
+    const degraded = this.#degrades()
+    const slot = this.slots.take(tenant, klass, arrivedMs, nowMs, deadlineMs, counted, degraded, route)
+    if (degraded) this.#parts.books.count(tenant, klass, DEGRADED)
     const permit = new SlotPermit(this, slot)
     this.slots.bind(slot, permit)
     this.wait.record(nowMs - arrivedMs)
     if (nowMs > arrivedMs) this.limit.waited()
-    this.#alarm.noLaterThan(nowMs + this.#policy.maxHoldMs)
+    this.#parts.alarm.noLaterThan(nowMs + this.#rules.policy.maxHoldMs)
     return permit
   }
 
   end(slot: number, ending: number): void {
     try {
-      const nowMs = this.#clock.now()
+      const nowMs = this.#parts.clock.now()
       try {
         if (!this.slots.isZombie(slot)) this.#book(slot, ending, nowMs)
       } finally {
@@ -90,13 +80,21 @@ export class Desk implements PermitDesk {
 
   cancel(slot: number): void {
     try {
-      const nowMs = this.#clock.now()
+      const nowMs = this.#parts.clock.now()
       this.#count(slot, CANCELLED)
       this.slots.cancel(slot, nowMs)
-      this.#alarm.noLaterThan(nowMs + this.#policy.zombieMaxMs)
+      this.#parts.alarm.noLaterThan(nowMs + this.#rules.policy.zombieMaxMs)
     } catch (error) {
       this.mishaps.fault(error)
     }
+  }
+
+  isDegraded(slot: number): boolean {
+    return this.slots.isDegraded(slot)
+  }
+
+  klass(slot: number): number {
+    return this.slots.klass(slot)
   }
 
   again(): void {
@@ -104,12 +102,12 @@ export class Desk implements PermitDesk {
   }
 
   remainingMs(slot: number): number {
-    return Math.max(0, this.slots.deadlineMs(slot) - this.#clock.now())
+    return Math.max(0, this.slots.deadlineMs(slot) - this.#parts.clock.now())
   }
 
   /** When the next slot is overdue; `Infinity` when none is in use. */
   get dueMs(): number {
-    const { maxHoldMs, zombieMaxMs } = this.#policy
+    const { maxHoldMs, zombieMaxMs } = this.#rules.policy
     const running = this.slots.oldestRunning
     const zombie = this.slots.oldestZombie
     return Math.min(
@@ -120,7 +118,7 @@ export class Desk implements PermitDesk {
 
   /** Takes overdue slots back: of permits that the host forgot, and of zombies that do not end. */
   sweep(nowMs: number): void {
-    const { maxHoldMs, zombieMaxMs } = this.#policy
+    const { maxHoldMs, zombieMaxMs } = this.#rules.policy
     const overdue = (slot: number, ms: number) => slot >= 0 && nowMs >= this.slots.sinceMs(slot) + ms
     for (let slot = this.slots.oldestRunning; overdue(slot, maxHoldMs); slot = this.slots.oldestRunning) {
       this.#count(slot, ABANDONED)
@@ -130,6 +128,20 @@ export class Desk implements PermitDesk {
       this.mishaps.lost++
       this.#takeBack(slot, `still ran ${zombieMaxMs} ms after its caller had left and counts as lost`)
     }
+  }
+
+  /** Whether work that starts now is told to do the cheaper variant: from a level, or from a share of the slots in use, itself included. */
+  #degrades(): boolean {
+    return (
+      this.#parts.pressure.level >= this.#degradeLevel || this.slots.inUse + 1 >= this.#degradeUsage * this.limit.slots
+    )
+  }
+
+  /** Only where the policy is enforced. */
+  #setDegrade(): void {
+    const { enforced, policy } = this.#rules
+    this.#degradeLevel = (enforced ? policy.degrade.level : null) ?? Number.POSITIVE_INFINITY
+    this.#degradeUsage = (enforced ? policy.degrade.usage : null) ?? Number.POSITIVE_INFINITY
   }
 
   #book(slot: number, ending: number, nowMs: number): void {
@@ -151,7 +163,7 @@ export class Desk implements PermitDesk {
     const route = this.slots.route(slot) ?? 'unknown'
     this.slots.permit(slot)?.revoke()
     this.#release(slot)
-    this.mishaps.warn(new Error(`Work of gate ${this.#gate}, route ${route}, ${what}.`))
+    this.mishaps.warn(new Error(`Work of gate ${this.#parts.name}, route ${route}, ${what}.`))
   }
 
   #release(slot: number): void {
@@ -165,6 +177,6 @@ export class Desk implements PermitDesk {
 
   #count(slot: number, cell: number): void {
     const tenant = this.slots.tenant(slot)
-    if (tenant) this.#books.count(tenant, this.slots.klass(slot), cell)
+    if (tenant) this.#parts.books.count(tenant, this.slots.klass(slot), cell)
   }
 }

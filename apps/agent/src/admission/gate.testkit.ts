@@ -18,6 +18,7 @@ export const gatePolicy = (parts: Part<GatePolicy> & { limit?: number } = {}): G
     deadline: { ...DEFAULT_GATE.deadline, ...rest.deadline },
     classes: { ...DEFAULT_GATE.classes, highest: 'critical-plus', ...rest.classes },
     retryAfter: { ...DEFAULT_GATE.retryAfter, ...rest.retryAfter },
+    degrade: { ...DEFAULT_GATE.degrade, ...rest.degrade },
     signals: {},
   }
 }

@@ -4,7 +4,9 @@ import type { Runtime } from '../core/clock.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
 import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
 import { Alarm } from './alarm.ts'
+import { Attempts } from './attempts.ts'
 import { ACCEPTED, Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
+import { Claims } from './claims.ts'
 import { AcceptedWork, heldPermit, runAs } from './context.ts'
 import { Desk } from './desk.ts'
 import { FreePermit, NestedPermit } from './free-permit.ts'
@@ -14,15 +16,18 @@ import { type LimitWatch, LiveLimit } from './limit-live.ts'
 import { Line } from './line.ts'
 import { Mishaps } from './mishaps.ts'
 import type { GateOptions, GateSettings, Pressure, RunContext } from './options.ts'
-import { type ClassRules, classOf, classRules, costOf, remainingOf } from './reading.ts'
+import { SlotPermit } from './permit.ts'
+import { costOf, remainingOf } from './reading.ts'
 import { DRAINING, LIMIT_REACHED, WAIT } from './reasons.ts'
 import { RefusalTable } from './refusals.ts'
-import { RefusedError } from './refused.ts'
 import { Resources } from './resource.ts'
+import { Rules } from './rules.ts'
+import { runIn } from './run.ts'
 import { gateSample, SampledPermit, sampled } from './sampled.ts'
 import { SteadyClock } from './steady-clock.ts'
 import type { Tenant } from './tenant.ts'
 import { Tenants } from './tenants.ts'
+import { type Explanation, Trail } from './trail.ts'
 import type { Entry, Permit, Refusal, Work } from './work.ts'
 
 export type { GateOptions, GateSettings, RunContext } from './options.ts'
@@ -45,19 +50,21 @@ export class Gate implements FigureSource, Pressure {
   readonly #clock: SteadyClock
   readonly #override: Mode | null
   readonly #tenants: Tenants
+  readonly #claims: Claims
+  readonly #attempts = new Attempts()
   readonly #books: Books
   readonly #desk: Desk
   readonly #line: Line
   readonly #alarm: Alarm
   readonly #judge: Judge
   readonly #sampler: Sampler
+  readonly #trail: Trail
   #settings: GateSettings
-  #mode: Mode
-  #classes: ClassRules
-  #refusals: RefusalTable
+  #rules: Rules
 
   constructor(options: GateOptions) {
     const { name, runtime, settings } = options
+    const { policy, revision } = settings
     this.name = name
     this.#runtime = runtime
     this.#mishaps = new Mishaps(name, runtime)
@@ -65,29 +72,19 @@ export class Gate implements FigureSource, Pressure {
     this.#override = options.modeOverride ?? null
     this.#sampler = options.sampler ?? NO_SAMPLES
     this.#settings = settings
-    this.#mode = this.#override ?? settings.policy.mode
-    this.#classes = classRules(settings.policy.classes)
-    this.#refusals = this.#tableOf(settings)
+    this.#rules = this.#rulesOf(settings)
+    this.#claims = new Claims(policy.classes)
+    this.#trail = new Trail(name, options.explainAll)
     const resources = options.resources ?? new Resources()
-    const { resource } = settings.policy
-    this.#tenants = new Tenants(resources, resource, settings, options.maxTenants ?? 10_000, this.#clock.now())
-    this.#books = new Books(name, options.tenantLabels ?? 50, this.#tenants, settings.revision)
-    const limit = new LiveLimit(settings.policy.concurrency, this, runtime.random, this.#mishaps)
+    this.#tenants = new Tenants(resources, policy.resource, settings, options.maxTenants ?? 10_000, this.#clock.now())
+    this.#books = new Books(name, options.tenantLabels ?? 50, this.#tenants, revision)
+    const limit = new LiveLimit(policy.concurrency, this, runtime.random, this.#mishaps)
     this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
-    this.#desk = new Desk(name, this.#clock, this.#mishaps, this.#books, this.#alarm, limit, settings.policy, (nowMs) =>
-      this.#line.pump(nowMs),
-    )
-    this.#line = new Line(
-      this.#clock,
-      this.#desk,
-      this.#books,
-      this.#alarm,
-      settings.policy,
-      this.#mode,
-      this.#refusals,
-      this,
-    )
-    this.#judge = new Judge(this.#mode, this.#clock, this.#desk, this.#line, this)
+    const [clock, mishaps, books, alarm] = [this.#clock, this.#mishaps, this.#books, this.#alarm]
+    const parts = { name, clock, mishaps, books, alarm, pressure: this }
+    this.#desk = new Desk(parts, this.#rules, limit, (nowMs) => this.#freed(nowMs))
+    this.#line = new Line(parts, this.#rules, this.#desk)
+    this.#judge = new Judge(parts, this.#rules, this.#desk, this.#line)
   }
 
   /** Decides now: a permit, or a refusal. Never waits. */
@@ -112,48 +109,31 @@ export class Gate implements FigureSource, Pressure {
    * Runs the handler when the work was accepted: a value ends it well, a throw badly, both with the slot held until then.
    * @throws {RefusedError} when it was refused, `signal.reason` when the caller left before it started; the handler has not run.
    */
-  async run<T>(work: Work, handler: (context: RunContext) => Promise<T> | T): Promise<T> {
-    const signal = work.signal
-    const entry = await this.acquire(work)
-    if (!entry.accepted) throw entry.reason === 'cancelled' && signal ? signal.reason : new RefusedError(entry)
-    const left = () => entry.cancel()
-    signal?.addEventListener('abort', left, { once: true })
-    try {
-      if (signal?.aborted) {
-        entry.cancel()
-        throw signal.reason
-      }
-      const value = await this.within(work, entry, () => handler(entry))
-      entry.success()
-      return value
-    } catch (error) {
-      entry.failure()
-      throw error
-    } finally {
-      signal?.removeEventListener('abort', left)
-    }
+  run<T>(work: Work, handler: (context: RunContext) => Promise<T> | T): Promise<T> {
+    return runIn(this, work, handler)
   }
 
   /** Runs `fn` as part of accepted work: inside it this gate is held, and calls to others find whose work they are. Does not end the permit. */
   within<T>(work: Work, permit: Permit, fn: () => T): T {
     const deadlineAt = this.#clock.now() + permit.remainingMs
     const traceparent = permit instanceof SampledPermit ? permit.traceparent : work.traceparent
-    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, this.#classOf(work), work, traceparent), fn)
+    const inner = permit instanceof SampledPermit ? permit.inner : permit
+    const klass = inner instanceof SlotPermit && inner.live ? inner.klass : this.#claims.read(work)
+    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, wordOfClass(klass), work, traceparent), fn)
   }
 
   /** Obeys new settings at once and keeps all state: what runs, waits, was counted and was used. */
   apply(settings: GateSettings): void {
-    const refusals = this.#tableOf(settings)
+    const rules = this.#rulesOf(settings)
     const nowMs = this.#clock.now()
     this.#tenants.apply(settings.policy.resource, settings, nowMs)
     this.#books.setRevision(settings.revision)
     this.#settings = settings
-    this.#mode = this.#override ?? settings.policy.mode
-    this.#classes = classRules(settings.policy.classes)
-    this.#refusals = refusals
-    this.#desk.obey(settings.policy, nowMs)
-    this.#line.obey(settings.policy, this.#mode, refusals)
-    this.#judge.obey(this.#mode)
+    this.#rules = rules
+    this.#claims.obey(settings.policy.classes)
+    this.#desk.obey(rules, nowMs)
+    this.#line.obey(rules)
+    this.#judge.obey(rules)
     this.#line.pump(nowMs)
     this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
   }
@@ -178,7 +158,7 @@ export class Gate implements FigureSource, Pressure {
     const oldestAgeMs = this.#line.oldestAgeMs(this.#clock.now())
     return {
       name: this.name,
-      mode: this.#mode,
+      mode: this.#rules.mode,
       limit,
       active,
       zombies,
@@ -194,7 +174,12 @@ export class Gate implements FigureSource, Pressure {
     this.#books.collect(sink)
     this.#desk.wait.collect(sink, 'weir.gate.queue.wait', attributes)
     this.#desk.duration.collect(sink, 'weir.gate.duration', attributes)
-    if (this.#mode !== 'off') gaugesOf(this.report(), sink)
+    if (this.#rules.mode !== 'off') gaugesOf(this.report(), sink)
+  }
+
+  /** The latest of the sampled decisions, each with all that decided it, latest first: at most 64, refusals preferred. */
+  explain(): Explanation[] {
+    return this.#trail.explain()
   }
 
   /** The limit, to be listened to. */
@@ -213,27 +198,33 @@ export class Gate implements FigureSource, Pressure {
 
   /** All that the host could break is read before anything is counted. The clock is asked only where a decision needs it. */
   #enter(work: Work, mayWait: boolean): Entry | Promise<Entry> {
-    if (this.#mode === 'off') return this.#free(work.deadlineMs)
+    const { mode } = this.#rules
+    if (mode === 'off') return this.#free(work.deadlineMs)
     const held = heldPermit(this)
     if (held) return new NestedPermit(held)
-    if (this.#mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
+    if (mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
     const adjustedCount = this.#sampler.next()
     if (adjustedCount === 0) return this.#decide(work, mayWait)
-    const start = gateSample(work, this.#classOf(work), this.#settings, this.report(), adjustedCount)
-    const sample = this.#sampler.begin(start)
+    const criticality = wordOfClass(this.#claims.read(work))
+    const sample = this.#sampler.begin(gateSample(work, criticality, this.#settings, this.report(), adjustedCount))
     return sampled(this.#decide(work, mayWait), sample)
   }
 
   #decide(work: Work, mayWait: boolean): Entry | Promise<Entry> {
-    const klass = classOf(work.criticality, !!work.caller, this.#classes)
-    const remainingMs = remainingOf(work.deadlineMs, this.#settings.policy.deadline)
+    const { policy, enforced } = this.#rules
+    const klass = this.#claims.take(work)
+    const remainingMs = remainingOf(work.deadlineMs, policy.deadline)
     const cost = costOf(work.cost)
     const { route, signal } = work
+    if (work.caller) this.#attempts.count(work.attempt)
     const found = this.#tenants.find(work.tenant, this.#clock)
     const tenant = found ?? this.#tenants.other
     if (signal?.aborted) return this.#left(tenant, klass)
     const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
-    const enforced = this.#mode === 'enforce'
+    if (this.#trail.keeps(verdict)) {
+      this.#trail.begin(verdict, tenant.name, route)
+      this.#judge.put(this.#trail, found, klass, remainingMs, cost, mayWait)
+    }
     if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict)
     const nowMs = this.#clock.now()
     const deadlineMs = nowMs + remainingMs
@@ -244,18 +235,14 @@ export class Gate implements FigureSource, Pressure {
     return this.#desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
   }
 
-  #classOf(work: Work): Criticality {
-    return CRITICALITIES[classOf(work.criticality, !!work.caller, this.#classes)] ?? 'sheddable'
-  }
-
   #refuse(tenant: Tenant, klass: number, reason: number): Refusal {
     this.#books.countBoth(tenant, klass, OFFERED, refusedCell(reason))
-    return this.#refusals.next(reason)
+    return this.#rules.refusals.next(reason)
   }
 
   #left(tenant: Tenant, klass: number): Refusal {
     this.#books.countBoth(tenant, klass, OFFERED, CANCELLED_WAITING)
-    return this.#refusals.cancelled
+    return this.#rules.refusals.cancelled
   }
 
   #free(deadlineMs?: number): Permit {
@@ -266,12 +253,12 @@ export class Gate implements FigureSource, Pressure {
   /** A fault of ours, or work that cannot be read: accepted under the hard ceiling, as work that names nothing. */
   #afterFault(error: unknown): Entry {
     this.#mishaps.fault(error)
-    if (this.#mode === 'off') return this.#free()
+    if (this.#rules.mode === 'off') return this.#free()
     const { concurrency, deadline } = this.#settings.policy
     const tenant = this.#tenants.none
-    const klass = this.#classes.default
+    const klass = this.#claims.default
     const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
-    if (this.#mode === 'enforce' && this.#desk.slots.inUse >= ceiling) return this.#refuse(tenant, klass, LIMIT_REACHED)
+    if (this.#rules.enforced && this.#desk.slots.inUse >= ceiling) return this.#refuse(tenant, klass, LIMIT_REACHED)
     this.#books.countBoth(tenant, klass, OFFERED, ACCEPTED)
     const nowMs = this.#clock.now()
     return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
@@ -281,14 +268,22 @@ export class Gate implements FigureSource, Pressure {
     try {
       this.#line.expire(nowMs)
       this.#desk.sweep(nowMs)
-      this.#line.pump(nowMs)
+      this.#freed(nowMs)
     } catch (error) {
       this.#mishaps.fault(error)
     }
     return Math.min(this.#line.dueMs, this.#desk.dueMs)
   }
 
-  #tableOf(settings: GateSettings): RefusalTable {
-    return new RefusalTable(this.name, settings.revision, settings.policy.retryAfter, this.#runtime.random)
+  #freed(nowMs: number): void {
+    this.#attempts.look(nowMs)
+    this.#line.pump(nowMs)
+  }
+
+  #rulesOf({ policy, revision }: GateSettings): Rules {
+    const refusals = new RefusalTable(this.name, revision, policy.retryAfter, this.#runtime.random, this.#attempts)
+    return new Rules(policy, revision, this.#override ?? policy.mode, refusals)
   }
 }
+
+const wordOfClass = (klass: number): Criticality => CRITICALITIES[klass] ?? 'sheddable'

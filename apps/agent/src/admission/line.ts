@@ -1,10 +1,10 @@
-import { CRITICALITIES, type GatePolicy, type Mode } from '@weir/policy/model'
-import type { Clock } from '../core/clock.ts'
-import type { Alarm } from './alarm.ts'
-import { ACCEPTED, type Books, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
+import { CRITICALITIES } from '@weir/policy/model'
+import { ACCEPTED, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
 import { isShed } from './class-slots.ts'
 import type { Desk } from './desk.ts'
-import type { Pressure } from './options.ts'
+import { INPUT } from './inputs.ts'
+import type { Parts } from './parts.ts'
+import { predictedMs } from './prediction.ts'
 import { WaitQueue } from './queue.ts'
 import {
   CLASS_SHED,
@@ -15,44 +15,23 @@ import {
   WAIT,
   WOULD_BE_LATE,
 } from './reasons.ts'
-import type { RefusalTable } from './refusals.ts'
+import type { Rules } from './rules.ts'
 import type { Tenant } from './tenant.ts'
+import type { Trail } from './trail.ts'
 import { Waiter } from './waiter.ts'
 import type { Entry } from './work.ts'
 
-/** Completions until which the policy's initial rate stands in for a measured one. */
-const ENOUGH_SAMPLES = 20
-
 /** Where work waits for a slot: who may join, who starts, who must leave. */
 export class Line {
-  readonly #clock: Clock
+  readonly #parts: Parts
   readonly #desk: Desk
-  readonly #books: Books
-  readonly #alarm: Alarm
-  readonly #pressure: Pressure
   readonly #queue = new WaitQueue()
-  #policy: GatePolicy
-  #mode: Mode
-  #refusals: RefusalTable
+  #rules: Rules
 
-  constructor(
-    clock: Clock,
-    desk: Desk,
-    books: Books,
-    alarm: Alarm,
-    policy: GatePolicy,
-    mode: Mode,
-    refusals: RefusalTable,
-    pressure: Pressure,
-  ) {
-    this.#clock = clock
+  constructor(parts: Parts, rules: Rules, desk: Desk) {
+    this.#parts = parts
+    this.#rules = rules
     this.#desk = desk
-    this.#books = books
-    this.#alarm = alarm
-    this.#policy = policy
-    this.#mode = mode
-    this.#refusals = refusals
-    this.#pressure = pressure
   }
 
   get size(): number {
@@ -71,11 +50,10 @@ export class Line {
   }
 
   /** New rules, also for those that wait. */
-  obey(policy: GatePolicy, mode: Mode, refusals: RefusalTable): void {
-    if (policy.queue.maxWaitMs !== this.#policy.queue.maxWaitMs) this.#queue.reschedule(policy.queue.maxWaitMs)
-    this.#policy = policy
-    this.#mode = mode
-    this.#refusals = refusals
+  obey(rules: Rules): void {
+    const { maxWaitMs } = rules.policy.queue
+    if (maxWaitMs !== this.#rules.policy.queue.maxWaitMs) this.#queue.reschedule(maxWaitMs)
+    this.#rules = rules
   }
 
   /**
@@ -83,9 +61,9 @@ export class Line {
    * first nothing is predicted. `shadow` waiters stand in for the queue where nothing really waits.
    */
   verdict(tenant: Tenant, klass: number, remainingMs: number, nowMs: number, shadow: number | null): number {
-    const { maxWaitMs, maxItems } = this.#policy.queue
+    const { maxWaitMs, maxItems } = this.#rules.policy.queue
     const { slots, typical } = this.#desk
-    if (isShed(klass, this.#pressure.level) && this.#queue.waiting(klass) >= slots.classes.reserve(klass))
+    if (isShed(klass, this.#parts.pressure.level) && this.#queue.waiting(klass) >= slots.classes.reserve(klass))
       return CLASS_SHED
     if (maxWaitMs <= 0 || maxItems <= 0) return LIMIT_REACHED
     const newestFirst = this.#newestFirst(nowMs)
@@ -95,8 +73,29 @@ export class Line {
     const budgetMs = Math.min(maxWaitMs, remainingMs - (typical.medianMs() || 0))
     if (budgetMs <= 0) return WOULD_BE_LATE
     if (newestFirst) return WAIT
-    const waitMs = shadow === null ? this.#predictedMs(tenant, klass, nowMs) : this.#fallbackMs(shadow)
-    return waitMs + this.#pressure.delayMs > budgetMs ? WOULD_BE_LATE : WAIT
+    return this.#predictedMs(tenant, klass, nowMs, shadow) + this.#parts.pressure.delayMs > budgetMs
+      ? WOULD_BE_LATE
+      : WAIT
+  }
+
+  /** Puts what `verdict` reads. */
+  put(trail: Trail, tenant: Tenant, klass: number, nowMs: number, shadow: number | null): void {
+    const { maxWaitMs, maxItems } = this.#rules.policy.queue
+    const { slots, typical } = this.#desk
+    const newestFirst = this.#newestFirst(nowMs)
+    trail.put(INPUT.waiting, this.#queue.waiting(klass))
+    trail.put(INPUT.queued, shadow ?? this.#queue.size)
+    trail.put(INPUT.ahead, shadow ?? this.#queue.ahead(tenant, klass))
+    trail.put(INPUT.above, shadow === null ? this.#queue.above(klass) : 0)
+    trail.put(INPUT.maxItems, maxItems)
+    trail.put(INPUT.maxWaitMs, maxWaitMs)
+    trail.put(INPUT.newestFirst, Number(newestFirst))
+    const room = shadow === null && this.#queue.displaced(tenant, klass, slots.classes, newestFirst) !== undefined
+    trail.put(INPUT.room, Number(room))
+    trail.put(INPUT.drainPerMs, shadow === null ? this.#queue.rates.perMs(klass, nowMs) : Number.NaN)
+    trail.put(INPUT.initialPerMs, this.#initialPerMs())
+    trail.put(INPUT.completions, typical.count)
+    trail.put(INPUT.typicalMs, typical.medianMs())
   }
 
   /** Charges the tenant, and waits. */
@@ -111,17 +110,17 @@ export class Line {
   ): Promise<Entry> {
     const { promise, resolve } = Promise.withResolvers<Entry>()
     const waiter = new Waiter(tenant, klass, cost, nowMs, deadlineMs, route, resolve)
-    waiter.mayWait(this.#policy.queue.maxWaitMs)
+    waiter.mayWait(this.#rules.policy.queue.maxWaitMs)
     if (signal) {
       waiter.signal = signal
       waiter.onAbort = () => this.#leave(waiter)
       signal.addEventListener('abort', waiter.onAbort, { once: true })
     }
-    if (this.#queue.size >= this.#policy.queue.maxItems) this.#makeRoom(tenant, klass, nowMs)
-    this.#books.count(tenant, klass, OFFERED)
+    if (this.#queue.size >= this.#rules.policy.queue.maxItems) this.#makeRoom(tenant, klass, nowMs)
+    this.#parts.books.count(tenant, klass, OFFERED)
     tenant.take(cost, nowMs)
     this.#queue.push(waiter, nowMs)
-    this.#alarm.noLaterThan(Math.min(waiter.expiresMs, this.dueMs))
+    this.#parts.alarm.noLaterThan(Math.min(waiter.expiresMs, this.dueMs))
     return promise
   }
 
@@ -131,7 +130,7 @@ export class Line {
     slots.classes.lend(nowMs)
     if (this.#queue.size === 0) return
     slots.classes.follow(limit.slots)
-    const enforced = this.#mode === 'enforce'
+    const enforced = this.#rules.enforced
     if (enforced) this.#shed(nowMs)
     const newestFirst = enforced && this.#newestFirst(nowMs)
     while (this.#queue.size > 0) {
@@ -161,18 +160,18 @@ export class Line {
     const { slots, limit } = this.#desk
     if (slots.inUse >= limit.slots) return -1
     const borrow = slots.inUse + slots.classes.idle < limit.slots
-    return this.#queue.turn(nowMs, slots.classes, borrow, this.#pressure.level)
+    return this.#queue.turn(nowMs, slots.classes, borrow, this.#parts.pressure.level)
   }
 
   /** Newest first within a tenant while overloaded: at a level, or when the queue was not empty for as long as one may wait. */
   #newestFirst(nowMs: number): boolean {
-    const { order, maxWaitMs } = this.#policy.queue
-    return order === 'adaptive' && (this.#pressure.level > 0 || this.#queue.standsMs(nowMs) > maxWaitMs)
+    const { order, maxWaitMs } = this.#rules.policy.queue
+    return order === 'adaptive' && (this.#parts.pressure.level > 0 || this.#queue.standsMs(nowMs) > maxWaitMs)
   }
 
   /** Of a class that is being shed, as many may wait as its reserve has slots. */
   #shed(nowMs: number): void {
-    for (let klass = CRITICALITIES.length - 1; klass >= 0 && isShed(klass, this.#pressure.level); klass--) {
+    for (let klass = CRITICALITIES.length - 1; klass >= 0 && isShed(klass, this.#parts.pressure.level); klass--) {
       while (this.#queue.waiting(klass) > this.#desk.slots.classes.reserve(klass)) {
         const waiter = this.#queue.last(klass, false)
         if (!waiter) break
@@ -186,26 +185,24 @@ export class Line {
     if (waiter) this.#refuse(waiter, QUEUE_FULL, nowMs)
   }
 
-  /** By the class's measured drain rate; before there is one, the whole gate's for all that are ahead. */
-  #predictedMs(tenant: Tenant, klass: number, nowMs: number): number {
-    const perMs = this.#queue.rates.perMs(klass, nowMs)
-    const ahead = this.#queue.ahead(tenant, klass)
-    return Number.isNaN(perMs) ? this.#fallbackMs(this.#queue.above(klass) + ahead) : waitMs(ahead, perMs)
+  /** What a newcomer's wait would be; `shadow` waiters stand in for the queue. */
+  #predictedMs(tenant: Tenant, klass: number, nowMs: number, shadow: number | null): number {
+    const { typical, limit } = this.#desk
+    const ahead = shadow ?? this.#queue.ahead(tenant, klass)
+    const above = shadow === null ? this.#queue.above(klass) : 0
+    const drainPerMs = shadow === null ? this.#queue.rates.perMs(klass, nowMs) : Number.NaN
+    return predictedMs(ahead, above, drainPerMs, this.#initialPerMs(), typical.count, typical.medianMs(), limit.slots)
   }
 
-  /** The policy's initial rate until 20 completions, then limit / median processing time; 0 while nothing is known. */
-  #fallbackMs(ahead: number): number {
-    const { typical, limit } = this.#desk
-    const initial = this.#policy.queue.initialRatePerSecond
-    if (initial !== null && typical.count < ENOUGH_SAMPLES) return waitMs(ahead, initial / 1_000)
-    const medianMs = typical.medianMs()
-    return Number.isNaN(medianMs) ? 0 : (ahead * medianMs) / limit.slots
+  #initialPerMs(): number {
+    const { initialRatePerSecond } = this.#rules.policy.queue
+    return initialRatePerSecond === null ? Number.NaN : initialRatePerSecond / 1_000
   }
 
   #start(waiter: Waiter, nowMs: number): void {
     this.#queue.start(waiter, nowMs, this.#desk.slots.classes.underReserve(waiter.klass))
     const { tenant, klass, arrivedMs, deadlineMs, route } = waiter
-    this.#books.count(tenant, klass, ACCEPTED)
+    this.#parts.books.count(tenant, klass, ACCEPTED)
     this.#settle(waiter, this.#desk.start(tenant, klass, arrivedMs, nowMs, deadlineMs, true, route))
   }
 
@@ -216,16 +213,16 @@ export class Line {
   #refuse(waiter: Waiter, reason: number, nowMs: number): void {
     this.#queue.remove(waiter, nowMs)
     waiter.tenant.giveBack(waiter.cost)
-    this.#books.count(waiter.tenant, waiter.klass, refusedCell(reason))
-    this.#settle(waiter, this.#refusals.next(reason))
+    this.#parts.books.count(waiter.tenant, waiter.klass, refusedCell(reason))
+    this.#settle(waiter, this.#rules.refusals.next(reason))
   }
 
   #leave(waiter: Waiter): void {
     if (waiter.place < 0) return
-    this.#queue.remove(waiter, this.#clock.now())
+    this.#queue.remove(waiter, this.#parts.clock.now())
     waiter.tenant.giveBack(waiter.cost)
-    this.#books.count(waiter.tenant, waiter.klass, CANCELLED_WAITING)
-    this.#settle(waiter, this.#refusals.cancelled)
+    this.#parts.books.count(waiter.tenant, waiter.klass, CANCELLED_WAITING)
+    this.#settle(waiter, this.#rules.refusals.cancelled)
   }
 
   #settle(waiter: Waiter, entry: Entry): void {
@@ -233,5 +230,3 @@ export class Line {
     waiter.settle(entry)
   }
 }
-
-const waitMs = (ahead: number, perMs: number): number => (ahead === 0 ? 0 : ahead / perMs)

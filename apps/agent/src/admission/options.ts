@@ -29,6 +29,8 @@ export interface GateOptions {
   readonly maxTenants?: number
   /** Tenants with figures of their own per collection, the largest; the rest is summed as `other`. Default 50. */
   readonly tenantLabels?: number
+  /** Keeps every decision for `explain`, not a sample: for tests and simulations. */
+  readonly explainAll?: boolean
   /** Chooses the work that is told as a span. Default: none. */
   readonly sampler?: Sampler
 }

@@ -13,6 +13,8 @@ export interface PermitDesk {
   /** An ending after the ending. */
   again(): void
   remainingMs(slot: number): number
+  isDegraded(slot: number): boolean
+  klass(slot: number): number
 }
 
 /** The permit of one slot: two words and, where asked for, an abort controller. */
@@ -32,7 +34,12 @@ export class SlotPermit implements Permit {
   }
 
   get degraded(): boolean {
-    return false
+    return this.#slot >= 0 && this.#desk.isDegraded(this.#slot)
+  }
+
+  /** The class that it runs in; -1 once it has ended. */
+  get klass(): number {
+    return this.#slot < 0 ? -1 : this.#desk.klass(this.#slot)
   }
 
   get signal(): AbortSignal {

@@ -17,6 +17,11 @@ export const DRAINING = numberOf('draining')
 export const EXPIRED_ON_ARRIVAL = numberOf('expired-on-arrival')
 export const EXPIRED_IN_QUEUE = numberOf('expired-in-queue')
 
+/** By number: refused because this replica has no room, which another may have. */
+export const SHORT_OF_ROOM: readonly boolean[] = REASONS.map(
+  (reason) => GATE_REASONS[reason].signal === 'elsewhere' && reason !== 'draining',
+)
+
 /** Verdicts that are no refusal. */
 export const ACCEPT = -1
 export const WAIT = -2

@@ -1,7 +1,8 @@
 import type { GatePolicy, RefusalSignal } from '@weir/policy/model'
 import { GATE_REASONS } from '@weir/wire/model'
 import type { Random } from '../core/clock.ts'
-import { REASONS } from './reasons.ts'
+import type { Attempts } from './attempts.ts'
+import { REASONS, SHORT_OF_ROOM } from './reasons.ts'
 import type { Refusal } from './work.ts'
 
 /** Jittered Retry-After steps per reason and signal: enough to spread a herd, few enough to make beforehand. */
@@ -18,11 +19,19 @@ export class RefusalTable {
   readonly #revision: number
   readonly #rows = new Map<RefusalSignal, (Row | undefined)[]>()
   readonly #retryAfterMs: readonly number[]
+  readonly #attempts: Attempts
   /** The caller left: there is nobody to answer. */
   readonly cancelled: Refusal
   #turn = 0
 
-  constructor(gate: string, revision: number, retryAfter: GatePolicy['retryAfter'], random: Random) {
+  constructor(
+    gate: string,
+    revision: number,
+    retryAfter: GatePolicy['retryAfter'],
+    random: Random,
+    attempts: Attempts,
+  ) {
+    this.#attempts = attempts
     this.#gate = gate
     this.#revision = revision
     this.#retryAfterMs = jittered(retryAfter, random)
@@ -36,10 +45,10 @@ export class RefusalTable {
     })
   }
 
-  /** `signal` defaults to the reason's own. */
-  next(reason: number, signal?: RefusalSignal): Refusal {
+  /** Says the reason's own signal; for want of room what the callers' attempts say of the pool. */
+  next(reason: number): Refusal {
     const word = REASONS[reason] ?? 'limit-reached'
-    const said = signal ?? GATE_REASONS[word].signal
+    const said = SHORT_OF_ROOM[reason] ? this.#attempts.signal : GATE_REASONS[word].signal
     const row = this.#rows.get(said)?.[reason] ?? this.#make(reason, said)
     this.#turn = (this.#turn + 1) % STEPS
     return row[this.#turn] as Refusal

@@ -55,6 +55,11 @@ export class SampledPermit implements Permit {
     permit.signal.addEventListener('abort', () => sample.end({ outcome: permit.live ? 'cancelled' : 'abandoned' }))
   }
 
+  /** The permit that is followed. */
+  get inner(): Permit {
+    return this.#permit
+  }
+
   get traceparent(): string {
     return this.#sample.traceparent
   }

@@ -12,6 +12,8 @@ const FIRST = 2
 const ZOMBIE = 1
 /** Counts against the limit and the tenant's concurrency: all but what observing would have refused. */
 const COUNTED = 2
+/** Was told to do the cheaper variant. */
+const CHEAPER = 4
 
 const column = (length: number): Float64Array<ArrayBuffer> => new Float64Array(length)
 
@@ -60,6 +62,7 @@ export class Slots {
     startedMs: number,
     deadlineMs: number,
     counted: boolean,
+    degraded: boolean,
     route: string | undefined,
   ): number {
     const slot = this.#place()
@@ -70,7 +73,7 @@ export class Slots {
     this.#startedMs[slot] = startedMs
     this.#sinceMs[slot] = startedMs
     this.#deadlineMs[slot] = deadlineMs
-    this.#state[slot] = counted ? COUNTED : 0
+    this.#state[slot] = (counted ? COUNTED : 0) | (degraded ? CHEAPER : 0)
     this.active++
     if (counted) {
       this.counted++
@@ -114,6 +117,10 @@ export class Slots {
 
   isCounted(slot: number): boolean {
     return ((this.#state[slot] ?? 0) & COUNTED) !== 0
+  }
+
+  isDegraded(slot: number): boolean {
+    return ((this.#state[slot] ?? 0) & CHEAPER) !== 0
   }
 
   tenant(slot: number): Tenant | null {

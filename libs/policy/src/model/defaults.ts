@@ -18,6 +18,7 @@ export const DEFAULT_GATE: Omit<GatePolicy, 'resource'> = {
     topShareCap: null,
   },
   signals: {},
+  degrade: { level: null, usage: null },
   maxHoldMs: 300_000,
   zombieMaxMs: 60_000,
   retryAfter: { minMs: 500, maxMs: 5_000 },

@@ -32,6 +32,8 @@ const SETTINGS: Readonly<Record<string, readonly [name: string, unit: string, la
   'classes.highest': ['highest class that callers may claim', '', 'neither'],
   'classes.strict': ['strict reserves', '', 'neither'],
   'classes.topShareCap': ['cap of the top class', '', 'more'],
+  'degrade.level': ['overload level from which work is done cheaper', '', 'neither'],
+  'degrade.usage': ['share of slots from which work is done cheaper', '', 'neither'],
   maxHoldMs: ['longest hold of a slot', ' ms', 'neither'],
   zombieMaxMs: ['longest life of a zombie', ' ms', 'neither'],
   'retryAfter.minMs': ['shortest Retry-After', ' ms', 'neither'],

@@ -47,6 +47,15 @@ export interface Threshold {
   readonly close: number
 }
 
+/**
+ * When accepted work is told to do its cheaper variant: from an overload level on, 1..4, or from a share of the slots in use on, 0..1, whichever comes
+ * first. `null` = not for that reason.
+ */
+export interface DegradePolicy {
+  readonly level: number | null
+  readonly usage: number | null
+}
+
 export interface GatePolicy {
   readonly mode: Mode
   /** The quota resource that this gate draws on. Default: the gate's own name. */
@@ -58,6 +67,7 @@ export interface GatePolicy {
   readonly deadline: DeadlinePolicy
   readonly classes: ClassesPolicy
   readonly signals: Readonly<Partial<Record<SignalKind, Threshold>>>
+  readonly degrade: DegradePolicy
   /** A permit that the host forgot is freed as abandoned after this. */
   readonly maxHoldMs: number
   /** A zombie (cancelled work that still runs) is freed as lost after this. */

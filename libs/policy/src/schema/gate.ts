@@ -96,6 +96,13 @@ const classes = z
       })
   })
 
+const degrade = z
+  .strictObject({
+    level: z.int().min(1).max(CRITICALITIES.length).nullable().default(d.degrade.level),
+    usage: share.nullable().default(d.degrade.usage),
+  })
+  .prefault({})
+
 /** One gate, as authored; its output has every default filled in but the resource, which is the gate's name. */
 export const gateSchema = z.strictObject({
   mode: z.enum(MODES).default(d.mode),
@@ -106,6 +113,7 @@ export const gateSchema = z.strictObject({
   deadline,
   classes,
   signals: z.partialRecord(z.enum(SIGNAL_KINDS), threshold).default({}),
+  degrade,
   maxHoldMs: ms(1).default(d.maxHoldMs),
   zombieMaxMs: ms(1).default(d.zombieMaxMs),
   retryAfter: z

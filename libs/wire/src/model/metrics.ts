@@ -72,6 +72,12 @@ export const METRICS = {
     'class',
     'tenant',
   ),
+  'weir.gate.degraded': counter(
+    'Accepted work that was told to do its cheaper variant (sub-count)',
+    'gate',
+    'class',
+    'tenant',
+  ),
   'weir.gate.would_shed': counter(
     'Accepted in observe mode, would have been shed or expired in enforce mode',
     'gate',

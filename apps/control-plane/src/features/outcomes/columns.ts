@@ -83,6 +83,7 @@ export const METRIC_USES: Readonly<Record<MetricName, MetricUse | null>> = {
   'weir.gate.cancelled': count('gate', 'cancelled'),
   'weir.gate.abandoned': count('gate', 'abandoned'),
   'weir.gate.ignored': count('gate', 'ignored'),
+  'weir.gate.degraded': null,
   'weir.gate.would_shed': count('gate', 'would_shed'),
   'weir.gate.limit': mean('gate', 'limit_integral'),
   'weir.gate.active': mean('gate', 'active_integral'),

@@ -1,0 +1,93 @@
+import { CRITICALITIES, type Criticality } from '@weir/policy/model'
+import type { GateReason } from '@weir/wire/model'
+import { INPUT, INPUTS, type Input, type Inputs } from './inputs.ts'
+import { ACCEPT, REASONS, WAIT } from './reasons.ts'
+
+/** Decisions kept, the latest: about 17 kB a gate, taken with the first one. */
+const ROWS = 64
+const COLUMNS = INPUTS.length
+/** One refusal in so many is kept, and one of all other decisions in so many: both seldom enough to cost nothing, the refusals first. */
+const KEEP_REFUSALS = 64
+const KEEP_OTHERS = 512
+
+/** One decision, and everything that decided it. */
+export interface Explanation {
+  readonly gate: string
+  readonly tenant: string
+  readonly route: string | null
+  readonly criticality: Criticality
+  /** A gate that observes accepts what it would have refused. */
+  readonly outcome: 'accepted' | 'waits' | GateReason
+  readonly inputs: Inputs
+}
+
+/** A ring of sampled decisions in columns of numbers: keeping one allocates nothing. */
+export class Trail {
+  readonly #gate: string
+  readonly #tenants: string[] = []
+  readonly #routes: (string | undefined)[] = []
+  readonly #outcomes: number[] = []
+  #values: Float64Array | null = null
+  #kept = 0
+  #start = 0
+  #refusals = 0
+  #others = 0
+  #every: boolean
+
+  /** `every`: keeps each decision, for tests. */
+  constructor(gate: string, every = false) {
+    this.#gate = gate
+    this.#every = every
+  }
+
+  /** Whether this decision is one to keep; then its inputs are put, one by one. */
+  keeps(verdict: number): boolean {
+    if (this.#every) return true
+    if (verdict >= 0) {
+      if (this.#refusals-- > 0) return false
+      this.#refusals = KEEP_REFUSALS - 1
+    } else {
+      if (this.#others-- > 0) return false
+      this.#others = KEEP_OTHERS - 1
+    }
+    return true
+  }
+
+  begin(verdict: number, tenant: string, route: string | undefined): void {
+    this.#values ??= new Float64Array(ROWS * COLUMNS)
+    const row = this.#kept++ % ROWS
+    this.#start = row * COLUMNS
+    this.#values.fill(Number.NaN, this.#start, this.#start + COLUMNS)
+    this.#tenants[row] = tenant
+    this.#routes[row] = route
+    this.#outcomes[row] = verdict
+  }
+
+  /** `column` of `INPUT`. */
+  put(column: number, value: number): void {
+    if (this.#values) this.#values[this.#start + column] = value
+  }
+
+  /** Latest first. */
+  explain(): Explanation[] {
+    const count = Math.min(this.#kept, ROWS)
+    return Array.from({ length: count }, (_, i) => this.#row((this.#kept - 1 - i) % ROWS))
+  }
+
+  #row(row: number): Explanation {
+    const value = (input: Input): number => this.#values?.[row * COLUMNS + INPUT[input]] ?? Number.NaN
+    return {
+      gate: this.#gate,
+      tenant: this.#tenants[row] ?? '',
+      route: this.#routes[row] ?? null,
+      criticality: CRITICALITIES[value('klass')] ?? 'sheddable',
+      outcome: wordOf(this.#outcomes[row] ?? ACCEPT),
+      inputs: Object.fromEntries(INPUTS.map((input) => [input, value(input)])) as Record<Input, number>,
+    }
+  }
+}
+
+export const wordOf = (verdict: number): Explanation['outcome'] => {
+  if (verdict === ACCEPT) return 'accepted'
+  return verdict === WAIT ? 'waits' : (REASONS[verdict] ?? 'limit-reached')
+}

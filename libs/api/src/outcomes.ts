@@ -15,6 +15,8 @@ export const GATE_FIGURES = [
   'abandoned',
   'ignored',
   'wouldShed',
+  'deferred',
+  'degraded',
 ] as const
 export const DEPENDENCY_FIGURES = [
   'calls',
@@ -29,7 +31,7 @@ export const DEPENDENCY_FIGURES = [
   'fallbacks',
 ] as const
 /** Summed over instances at each moment, averaged over the bucket; `oldestAgeMs` and `level` are the maximum. */
-export const GATE_GAUGES = ['limit', 'active', 'zombies', 'waiting', 'oldestAgeMs', 'level'] as const
+export const GATE_GAUGES = ['limit', 'active', 'zombies', 'waiting', 'deferring', 'oldestAgeMs', 'level'] as const
 export const DEPENDENCY_GAUGES = ['inFlight', 'ceiling', 'breakersOpen', 'budgetLeft'] as const
 /** From merged histograms, seconds. */
 export const LATENCIES = ['waitP50', 'waitP99', 'p50', 'p90', 'p99'] as const

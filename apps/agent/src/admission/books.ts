@@ -33,6 +33,7 @@ const PLAIN = [
   'weir.gate.abandoned',
   'weir.gate.ignored',
   'weir.gate.degraded',
+  'weir.gate.deferred',
 ] as const satisfies MetricName[]
 
 export const OFFERED = 0
@@ -46,6 +47,8 @@ export const ABANDONED = 7
 export const IGNORED = 8
 /** Accepted, and told to do the cheaper variant. */
 export const DEGRADED = 9
+/** Made durable elsewhere, to be done later. */
+export const DEFERRED = 10
 const REFUSED = PLAIN.length
 const WOULD = REFUSED + REASONS.length
 const CELLS = WOULD + REASONS.length

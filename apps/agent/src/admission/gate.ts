@@ -1,15 +1,17 @@
-import { CRITICALITIES, type Criticality, LIMITS, type Mode } from '@weir/policy/model'
+import type { Mode } from '@weir/policy/model'
 import type { GateReport } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
-import { NO_SAMPLES, type Sampler } from '../core/sampling.ts'
+import { NO_SAMPLES } from '../core/sampling.ts'
 import { Alarm } from './alarm.ts'
 import { Attempts } from './attempts.ts'
-import { ACCEPTED, Books, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
+import { Books } from './books.ts'
 import { Claims } from './claims.ts'
-import { AcceptedWork, heldPermit, runAs } from './context.ts'
+import { AcceptedWork, runAs } from './context.ts'
+import { type Credits, Pulls } from './credits.ts'
+import { type DeferOptions, type DeferPort, Deferral, type Deferred, Deferring } from './deferral.ts'
 import { Desk } from './desk.ts'
-import { FreePermit, NestedPermit } from './free-permit.ts'
+import { Door, MAY_DEFER, MAY_WAIT, NOW, wordOfClass } from './door.ts'
 import { gaugesOf } from './gauges.ts'
 import { Judge } from './judge.ts'
 import { type LimitWatch, LiveLimit } from './limit-live.ts'
@@ -17,23 +19,25 @@ import { Line } from './line.ts'
 import { Mishaps } from './mishaps.ts'
 import type { GateOptions, GateSettings, Pressure, RunContext } from './options.ts'
 import { SlotPermit } from './permit.ts'
-import { costOf, remainingOf } from './reading.ts'
-import { DRAINING, LIMIT_REACHED, WAIT } from './reasons.ts'
+import { DRAINING } from './reasons.ts'
 import { RefusalTable } from './refusals.ts'
 import { Resources } from './resource.ts'
 import { Rules } from './rules.ts'
 import { runIn } from './run.ts'
-import { gateSample, SampledPermit, sampled } from './sampled.ts'
+import { SampledPermit } from './sampled.ts'
 import { SteadyClock } from './steady-clock.ts'
-import type { Tenant } from './tenant.ts'
 import { Tenants } from './tenants.ts'
 import { type Explanation, Trail } from './trail.ts'
-import type { Entry, Permit, Refusal, Work } from './work.ts'
+import type { Entry, Permit, Work } from './work.ts'
 
+export type { Credits } from './credits.ts'
+export type { DeferOptions, DeferPort, Deferred, DeferredWork } from './deferral.ts'
 export type { GateOptions, GateSettings, RunContext } from './options.ts'
 export type { Entry, Permit, Refusal, Work } from './work.ts'
 
 const NOTHING_SAID: Work = {}
+/** Demand that finds a slot free and may not have it looks again after so long. */
+const PULL_AGAIN_MS = 100
 
 /**
  * The admission point in front of one scarce resource of this process. Decides in memory, at once, by the last settings that it was given;
@@ -57,9 +61,10 @@ export class Gate implements FigureSource, Pressure {
   readonly #line: Line
   readonly #alarm: Alarm
   readonly #judge: Judge
-  readonly #sampler: Sampler
+  readonly #deferral: Deferral
+  readonly #pulls = new Pulls()
   readonly #trail: Trail
-  #settings: GateSettings
+  readonly #door: Door
   #rules: Rules
 
   constructor(options: GateOptions) {
@@ -70,8 +75,6 @@ export class Gate implements FigureSource, Pressure {
     this.#mishaps = new Mishaps(name, runtime)
     this.#clock = new SteadyClock(runtime.clock, (error) => this.#mishaps.fault(error))
     this.#override = options.modeOverride ?? null
-    this.#sampler = options.sampler ?? NO_SAMPLES
-    this.#settings = settings
     this.#rules = this.#rulesOf(settings)
     this.#claims = new Claims(policy.classes)
     this.#trail = new Trail(name, options.explainAll)
@@ -83,14 +86,27 @@ export class Gate implements FigureSource, Pressure {
     const [clock, mishaps, books, alarm] = [this.#clock, this.#mishaps, this.#books, this.#alarm]
     const parts = { name, clock, mishaps, books, alarm, pressure: this }
     this.#desk = new Desk(parts, this.#rules, limit, (nowMs) => this.#freed(nowMs))
-    this.#line = new Line(parts, this.#rules, this.#desk)
+    this.#deferral = new Deferral(parts, runtime.timers)
+    this.#line = new Line(parts, this.#rules, this.#desk, this.#deferral)
     this.#judge = new Judge(parts, this.#rules, this.#desk, this.#line)
+    this.#door = new Door(this, this.#rules, {
+      parts,
+      tenants: this.#tenants,
+      claims: this.#claims,
+      attempts: this.#attempts,
+      desk: this.#desk,
+      line: this.#line,
+      judge: this.#judge,
+      deferral: this.#deferral,
+      trail: this.#trail,
+      sampler: options.sampler ?? NO_SAMPLES,
+    })
   }
 
   /** Decides now: a permit, or a refusal. Never waits. */
   tryAcquire(work: Work = NOTHING_SAID): Entry {
     try {
-      return this.#enter(work, false) as Entry
+      return this.#door.enter(work, NOW) as Entry
     } catch (error) {
       return this.#afterFault(error)
     }
@@ -99,10 +115,37 @@ export class Gate implements FigureSource, Pressure {
   /** As `tryAcquire`, but where all slots are taken it waits in the queue, if the queue lets it in. The promise never rejects. */
   acquire(work: Work = NOTHING_SAID): Entry | Promise<Entry> {
     try {
-      return this.#enter(work, true)
+      return this.#door.enter(work, MAY_WAIT)
     } catch (error) {
       return this.#afterFault(error)
     }
+  }
+
+  /**
+   * As `acquire`, but work that there is no room for is made durable by the port of `deferTo`, and answered once it is: `deferred`, or a refusal
+   * `defer-failed`. Work past its tenant's share or its deadline is refused as ever. The promise never rejects.
+   */
+  async acquireOrDefer(work: Work, payload: unknown): Promise<Entry | Deferred> {
+    try {
+      const entry = await this.#door.enter(work, MAY_DEFER)
+      return entry instanceof Deferring ? await this.#deferral.enqueue(entry, payload, this.#rules.refusals) : entry
+    } catch (error) {
+      return this.#afterFault(error)
+    }
+  }
+
+  /** Where `acquireOrDefer` makes work durable; `null`, as at first: nowhere, it is refused. */
+  deferTo(port: DeferPort | null, options: DeferOptions = {}): void {
+    this.#deferral.to(port, options)
+  }
+
+  /**
+   * For consumers that fetch their work: `take` is handed one permit for each that was requested, as soon as there is a slot that nobody waits for.
+   * Nothing is fetched that could not run, so the limit holds whatever the mode. What `take` throws ends its permit badly.
+   */
+  credits(work: Work, take: (permit: Permit) => void): Credits {
+    const pull = () => this.#door.pull(work)
+    return this.#pulls.open(pull, take, this.#serve, (error) => this.#mishaps.fault(error))
   }
 
   /**
@@ -128,13 +171,13 @@ export class Gate implements FigureSource, Pressure {
     const nowMs = this.#clock.now()
     this.#tenants.apply(settings.policy.resource, settings, nowMs)
     this.#books.setRevision(settings.revision)
-    this.#settings = settings
     this.#rules = rules
     this.#claims.obey(settings.policy.classes)
     this.#desk.obey(rules, nowMs)
     this.#line.obey(rules)
     this.#judge.obey(rules)
-    this.#line.pump(nowMs)
+    this.#door.obey(rules)
+    this.#freed(nowMs)
     this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
   }
 
@@ -148,6 +191,8 @@ export class Gate implements FigureSource, Pressure {
     this.#judge.draining = true
     const nowMs = this.#clock.now()
     this.#line.clear(DRAINING, nowMs)
+    this.#deferral.close()
+    this.#pulls.close()
     this.#tenants.close(nowMs)
     this.#alarm.close()
   }
@@ -174,7 +219,7 @@ export class Gate implements FigureSource, Pressure {
     this.#books.collect(sink)
     this.#desk.wait.collect(sink, 'weir.gate.queue.wait', attributes)
     this.#desk.duration.collect(sink, 'weir.gate.duration', attributes)
-    if (this.#rules.mode !== 'off') gaugesOf(this.report(), sink)
+    if (this.#rules.mode !== 'off') gaugesOf(this.report(), this.#deferral.deferring, sink)
   }
 
   /** The latest of the sampled decisions, each with all that decided it, latest first: at most 64, refusals preferred. */
@@ -196,72 +241,9 @@ export class Gate implements FigureSource, Pressure {
     return this.#tenants.size
   }
 
-  /** All that the host could break is read before anything is counted. The clock is asked only where a decision needs it. */
-  #enter(work: Work, mayWait: boolean): Entry | Promise<Entry> {
-    const { mode } = this.#rules
-    if (mode === 'off') return this.#free(work.deadlineMs)
-    const held = heldPermit(this)
-    if (held) return new NestedPermit(held)
-    if (mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
-    const adjustedCount = this.#sampler.next()
-    if (adjustedCount === 0) return this.#decide(work, mayWait)
-    const criticality = wordOfClass(this.#claims.read(work))
-    const sample = this.#sampler.begin(gateSample(work, criticality, this.#settings, this.report(), adjustedCount))
-    return sampled(this.#decide(work, mayWait), sample)
-  }
-
-  #decide(work: Work, mayWait: boolean): Entry | Promise<Entry> {
-    const { policy, enforced } = this.#rules
-    const klass = this.#claims.take(work)
-    const remainingMs = remainingOf(work.deadlineMs, policy.deadline)
-    const cost = costOf(work.cost)
-    const { route, signal } = work
-    if (work.caller) this.#attempts.count(work.attempt)
-    const found = this.#tenants.find(work.tenant, this.#clock)
-    const tenant = found ?? this.#tenants.other
-    if (signal?.aborted) return this.#left(tenant, klass)
-    const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
-    if (this.#trail.keeps(verdict)) {
-      this.#trail.begin(verdict, tenant.name, route)
-      this.#judge.put(this.#trail, found, klass, remainingMs, cost, mayWait)
-    }
-    if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict)
-    const nowMs = this.#clock.now()
-    const deadlineMs = nowMs + remainingMs
-    if (verdict === WAIT && enforced) return this.#line.join(tenant, klass, cost, nowMs, deadlineMs, route, signal)
-    this.#books.countBoth(tenant, klass, OFFERED, ACCEPTED)
-    if (verdict >= 0) this.#books.count(tenant, klass, wouldCell(verdict))
-    else tenant.take(cost, nowMs)
-    return this.#desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
-  }
-
-  #refuse(tenant: Tenant, klass: number, reason: number): Refusal {
-    this.#books.countBoth(tenant, klass, OFFERED, refusedCell(reason))
-    return this.#rules.refusals.next(reason)
-  }
-
-  #left(tenant: Tenant, klass: number): Refusal {
-    this.#books.countBoth(tenant, klass, OFFERED, CANCELLED_WAITING)
-    return this.#rules.refusals.cancelled
-  }
-
-  #free(deadlineMs?: number): Permit {
-    const remainingMs = remainingOf(deadlineMs, this.#settings.policy.deadline)
-    return new FreePermit(this.#clock, this.#clock.now() + remainingMs)
-  }
-
-  /** A fault of ours, or work that cannot be read: accepted under the hard ceiling, as work that names nothing. */
   #afterFault(error: unknown): Entry {
     this.#mishaps.fault(error)
-    if (this.#rules.mode === 'off') return this.#free()
-    const { concurrency, deadline } = this.#settings.policy
-    const tenant = this.#tenants.none
-    const klass = this.#claims.default
-    const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
-    if (this.#rules.enforced && this.#desk.slots.inUse >= ceiling) return this.#refuse(tenant, klass, LIMIT_REACHED)
-    this.#books.countBoth(tenant, klass, OFFERED, ACCEPTED)
-    const nowMs = this.#clock.now()
-    return this.#desk.start(tenant, klass, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
+    return this.#door.enterBlind()
   }
 
   #ring(nowMs: number): number {
@@ -278,6 +260,14 @@ export class Gate implements FigureSource, Pressure {
   #freed(nowMs: number): void {
     this.#attempts.look(nowMs)
     this.#line.pump(nowMs)
+    if (this.#pulls.wanting) this.#serve()
+  }
+
+  /** Hands slots that nobody waits for to those that fetch. Where one stays free all the same, a tenant's rate for one, it looks again. */
+  readonly #serve = (): void => {
+    this.#pulls.serve()
+    const { slots, limit } = this.#desk
+    if (this.#pulls.wanting && slots.inUse < limit.slots) this.#alarm.noLaterThan(this.#clock.now() + PULL_AGAIN_MS)
   }
 
   #rulesOf({ policy, revision }: GateSettings): Rules {
@@ -285,5 +275,3 @@ export class Gate implements FigureSource, Pressure {
     return new Rules(policy, revision, this.#override ?? policy.mode, refusals)
   }
 }
-
-const wordOfClass = (klass: number): Criticality => CRITICALITIES[klass] ?? 'sheddable'

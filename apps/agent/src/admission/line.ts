@@ -1,6 +1,7 @@
 import { CRITICALITIES } from '@weir/policy/model'
 import { ACCEPTED, CANCELLED_WAITING, OFFERED, refusedCell } from './books.ts'
 import { isShed } from './class-slots.ts'
+import type { Deferral } from './deferral.ts'
 import type { Desk } from './desk.ts'
 import { INPUT } from './inputs.ts'
 import type { Parts } from './parts.ts'
@@ -25,13 +26,15 @@ import type { Entry } from './work.ts'
 export class Line {
   readonly #parts: Parts
   readonly #desk: Desk
+  readonly #deferral: Deferral
   readonly #queue = new WaitQueue()
   #rules: Rules
 
-  constructor(parts: Parts, rules: Rules, desk: Desk) {
+  constructor(parts: Parts, rules: Rules, desk: Desk, deferral: Deferral) {
     this.#parts = parts
     this.#rules = rules
     this.#desk = desk
+    this.#deferral = deferral
   }
 
   get size(): number {
@@ -107,10 +110,12 @@ export class Line {
     deadlineMs: number,
     route: string | undefined,
     signal: AbortSignal | undefined,
+    deferrable: boolean,
   ): Promise<Entry> {
     const { promise, resolve } = Promise.withResolvers<Entry>()
     const waiter = new Waiter(tenant, klass, cost, nowMs, deadlineMs, route, resolve)
     waiter.mayWait(this.#rules.policy.queue.maxWaitMs)
+    waiter.deferrable = deferrable
     if (signal) {
       waiter.signal = signal
       waiter.onAbort = () => this.#leave(waiter)
@@ -212,9 +217,12 @@ export class Line {
 
   #refuse(waiter: Waiter, reason: number, nowMs: number): void {
     this.#queue.remove(waiter, nowMs)
-    waiter.tenant.giveBack(waiter.cost)
-    this.#parts.books.count(waiter.tenant, waiter.klass, refusedCell(reason))
-    this.#settle(waiter, this.#rules.refusals.next(reason))
+    const { tenant, klass, cost } = waiter
+    const { refusals } = this.#rules
+    const deferring = waiter.deferrable ? this.#deferral.instead(tenant, klass, reason, refusals) : null
+    tenant.giveBack(cost)
+    if (deferring === null) this.#parts.books.count(tenant, klass, refusedCell(reason))
+    this.#settle(waiter, deferring ?? refusals.next(reason))
   }
 
   #leave(waiter: Waiter): void {

@@ -1,27 +1,27 @@
 import type { Criticality } from '@weir/policy/model'
-import { GATE_REASONS, type GateReport, type SampleOutcome } from '@weir/wire/model'
-import type { Sample, SampleStart } from '../core/sampling.ts'
-import type { GateSettings } from './options.ts'
+import { GATE_REASONS, type SampleOutcome } from '@weir/wire/model'
+import type { Sample, SampleEnd, SampleStart } from '../core/sampling.ts'
+import { Deferring } from './deferral.ts'
+import type { Rules } from './rules.ts'
 import type { Entry, Permit, Refusal, Work } from './work.ts'
+
+type GateState = Pick<SampleStart, 'name' | 'limit' | 'inFlight' | 'waiting'>
 
 /** What a sample of a gate's work begins with: the gate as it stands before the decision. */
 export const gateSample = (
   work: Work,
   criticality: Criticality,
-  { policy, revision }: GateSettings,
-  { name, mode, limit, active, zombies, waiting }: GateReport,
+  { policy, revision, mode }: Rules,
+  state: GateState,
   adjustedCount: number,
 ): SampleStart => ({
   kind: 'gate',
-  name,
+  ...state,
   adjustedCount,
   mode,
   criticality,
   tenant: work.tenant || null,
   revision,
-  limit,
-  inFlight: active + zombies,
-  waiting,
   edge: policy.edge,
   traceparent: work.traceparent ?? null,
 })
@@ -31,10 +31,18 @@ export const sampled = (entry: Entry | Promise<Entry>, sample: Sample): Entry | 
   'then' in entry ? entry.then((late) => decided(late, sample)) : decided(entry, sample)
 
 const decided = (entry: Entry, sample: Sample): Entry => {
+  if (entry instanceof Deferring) {
+    entry.onEnd = (end) => sample.end('deferred' in end ? { outcome: 'deferred' } : refusedEnd(end))
+    return entry
+  }
   if (entry.accepted) return new SampledPermit(entry, sample)
-  const { reason, signal } = entry
-  sample.end({ outcome: refusedAs(entry), reason, signal })
+  sample.end(refusedEnd(entry))
   return entry
+}
+
+const refusedEnd = (refusal: Refusal): SampleEnd => {
+  const { reason, signal } = refusal
+  return { outcome: refusedAs(refusal), reason, signal }
 }
 
 const refusedAs = ({ reason }: Refusal): SampleOutcome => {

@@ -21,6 +21,8 @@ export class Waiter {
   /** In its class, by arrival. */
   younger: Waiter | undefined = undefined
   older: Waiter | undefined = undefined
+  /** Is deferred, where it can be, instead of refused. */
+  deferrable = false
   signal: AbortSignal | undefined = undefined
   onAbort: (() => void) | undefined = undefined
 

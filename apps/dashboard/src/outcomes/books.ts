@@ -31,10 +31,11 @@ interface Change {
   readonly active: number
 }
 
-/** offered = accepted + shed + expired + cancelled while waiting + still waiting (review, 5). */
+/** offered = accepted + deferred + shed + expired + cancelled while waiting + still waiting (review, 5). */
 export const arrivals = (totals: Figures, change: Change): Equation =>
   equation(term(totals, 'offered', 'offered'), [
     term(totals, 'accepted', 'accepted'),
+    term(totals, 'deferred', 'deferred'),
     term(totals, 'shed', 'shed'),
     term(totals, 'expired', 'expired'),
     term(totals, 'cancelledWaiting', 'left while waiting'),

@@ -78,6 +78,7 @@ export const METRICS = {
     'class',
     'tenant',
   ),
+  'weir.gate.deferred': counter('Work made durable elsewhere, to be done later', 'gate', 'class', 'tenant'),
   'weir.gate.would_shed': counter(
     'Accepted in observe mode, would have been shed or expired in enforce mode',
     'gate',
@@ -89,6 +90,7 @@ export const METRICS = {
   'weir.gate.active': gauge('{slot}', 'Slots in use by running work', 'gate'),
   'weir.gate.zombies': gauge('{slot}', 'Slots held by cancelled work that still runs', 'gate'),
   'weir.gate.waiting': gauge('{work}', 'Work in the queue', 'gate'),
+  'weir.gate.deferring': gauge('{work}', 'Work that is being made durable', 'gate'),
   'weir.gate.queue.oldest_age': gauge('s', 'Age of the oldest in the queue', 'gate'),
   'weir.gate.level': gauge('{level}', 'Overload level', 'gate'),
   'weir.gate.queue.wait': histogram('From arrival to start', 'gate'),

@@ -28,6 +28,7 @@ export const GATE_REASONS = {
   'tenant-rate': shed(429, 'later', 'The tenant used up its rate'),
   'tenant-concurrency': shed(429, 'later', 'The tenant holds all of its slots'),
   'unknown-tenant': shed(429, 'stop', 'The tenant has no quota here'),
+  'defer-failed': shed(503, 'later', 'It could not be made durable for later'),
   draining: shed(503, 'elsewhere', 'The process is shutting down'),
   'expired-on-arrival': expired('Its deadline had passed on arrival'),
   'expired-in-queue': expired('Its deadline passed in the queue'),

@@ -6,7 +6,7 @@ export const SPANS = {
   dependency: { name: 'weir.dependency', description: 'The whole call, all attempts' },
 } as const
 
-/** How a sampled piece of work ended, in the words of the figures. A call ends without the last three of a gate. */
+/** How a sampled piece of work ended, in the words of the figures. A call ends without the last four of a gate. */
 export const SAMPLE_OUTCOMES = [
   'completed',
   'late',
@@ -16,6 +16,7 @@ export const SAMPLE_OUTCOMES = [
   'abandoned',
   'expired',
   'cancelled_waiting',
+  'deferred',
 ] as const
 export type SampleOutcome = (typeof SAMPLE_OUTCOMES)[number]
 

@@ -27,6 +27,7 @@ const OUTCOMES: Readonly<Record<Kind, Readonly<Record<string, readonly SumColumn
     shed: ['shed'],
     expired: ['expired'],
     cancelled_waiting: ['cancelled_waiting'],
+    deferred: ['deferred'],
   },
   dependency: {
     completed: ['completed'],

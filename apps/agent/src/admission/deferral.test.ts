@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { settled } from '../core/virtual.ts'
+import { bench, gatePolicy, permitOf, quota, settings } from './gate.testkit.ts'
+import type { DeferOptions, DeferPort, Deferred, DeferredWork, Entry, Permit, Work } from './gate.ts'
+
+/** A durable queue in the tests' hands: what it was given stays open until it is acknowledged or failed. */
+class Outbox implements DeferPort {
+  readonly open: { work: DeferredWork; ack: () => void; fail: (error: Error) => void; signal: AbortSignal }[] = []
+  readonly durable: DeferredWork[] = []
+
+  enqueue(work: DeferredWork, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const ack = () => {
+        this.durable.push(work)
+        resolve()
+      }
+      this.open.push({ work, ack, fail: reject, signal })
+    })
+  }
+}
+
+const word = (entry: Entry | Deferred): string => {
+  if ('deferred' in entry) return 'deferred'
+  return entry.accepted ? 'accepted' : entry.reason
+}
+
+const deferring = (parts: Parameters<typeof gatePolicy>[0] = {}, options: DeferOptions = {}, rest = {}) => {
+  const made = bench(settings(gatePolicy({ limit: 1, queue: { maxWaitMs: 0 }, ...parts }), rest))
+  const outbox = new Outbox()
+  made.gate.deferTo(outbox, options)
+  const answers: string[] = []
+  const ask = (work: Work = {}, payload: unknown = null) => {
+    void made.gate.acquireOrDefer(work, payload).then((entry) => answers.push(word(entry)))
+  }
+  return { ...made, outbox, answers, ask }
+}
+
+describe('deferred work', () => {
+  it('G10 is acknowledged once it is durable, and not before', async () => {
+    const { gate, outbox, answers, ask, figures } = deferring()
+    permitOf(gate.tryAcquire({}))
+    ask({ tenant: 'acme', criticality: 'critical' }, { order: 1 })
+    await settled()
+    expect(answers).toEqual([])
+    expect(figures().gauge('deferring')).toBe(1)
+    expect(outbox.open[0]?.work).toEqual({
+      gate: 'gate',
+      payload: { order: 1 },
+      tenant: 'acme',
+      criticality: 'critical',
+      reason: 'limit-reached',
+    })
+    outbox.open[0]?.ack()
+    await settled()
+    expect(answers).toEqual(['deferred'])
+    const seen = figures()
+    expect([seen.sum('offered'), seen.sum('deferred'), seen.sum('shed'), seen.gauge('deferring')]).toEqual([2, 1, 0, 0])
+  })
+
+  it('is shed as defer-failed where the queue fails, throws, or does not answer in time', async () => {
+    const { gate, runtime, outbox, answers, ask, figures } = deferring({}, { withinMs: 1_000 })
+    permitOf(gate.tryAcquire({}))
+    ask()
+    ask()
+    await settled()
+    outbox.open[0]?.fail(new Error('disk full'))
+    await runtime.time.run(1_000)
+    expect(answers).toEqual(['defer-failed', 'defer-failed'])
+    expect(outbox.open[1]?.signal.aborted).toBe(true)
+    gate.deferTo({
+      enqueue: () => {
+        throw new Error('down')
+      },
+    })
+    ask()
+    await settled()
+    expect(answers).toHaveLength(3)
+    expect(figures().sum('shed', { reason: 'defer-failed' })).toBe(3)
+    outbox.open[1]?.ack()
+    await settled()
+    expect(figures().sum('deferred')).toBe(0)
+  })
+
+  it('is bounded: past the bound work is shed for what it is short of', async () => {
+    const { gate, answers, ask } = deferring({}, { maxDeferring: 2 })
+    permitOf(gate.tryAcquire({}))
+    for (let i = 0; i < 3; i++) ask()
+    await settled()
+    expect(answers).toEqual(['limit-reached'])
+  })
+
+  it('is only what there is no room for: not what is past its share, its deadline, or a process that ends', async () => {
+    const { gate, outbox, answers, ask } = deferring({}, {}, { quotas: { t: quota({ concurrency: 0 }) } })
+    ask({ tenant: 't' })
+    ask({ deadlineMs: 0 })
+    ask()
+    gate.drain()
+    ask()
+    await settled()
+    expect(answers).toEqual(['tenant-concurrency', 'expired-on-arrival', 'accepted', 'draining'])
+    expect(outbox.open).toHaveLength(0)
+  })
+
+  it('waits first; what waited too long, was displaced or is shed for its class is deferred', async () => {
+    const { gate, runtime, outbox, answers, ask, figures } = deferring({ queue: { maxWaitMs: 100, maxItems: 1 } })
+    permitOf(gate.tryAcquire({}))
+    ask({ criticality: 'sheddable' }, 'displaced')
+    ask({ criticality: 'critical' }, 'too long')
+    gate.level = 1
+    ask({ criticality: 'sheddable' }, 'shed')
+    await runtime.time.run(100)
+    expect(outbox.open.map(({ work }) => [work.payload, work.reason])).toEqual([
+      ['displaced', 'queue-full'],
+      ['shed', 'class-shed'],
+      ['too long', 'queue-timeout'],
+    ])
+    for (const { ack } of outbox.open) ack()
+    await settled()
+    expect(answers).toEqual(['deferred', 'deferred', 'deferred'])
+    expect([figures().sum('deferred'), figures().sum('shed'), gate.report().waiting]).toEqual([3, 0, 0])
+  })
+
+  it('without a port it is refused as ever, and observing it is accepted', async () => {
+    const { gate, answers, ask } = deferring()
+    gate.deferTo(null)
+    permitOf(gate.tryAcquire({}))
+    ask()
+    await settled()
+    expect(answers).toEqual(['limit-reached'])
+    const observing = deferring({ mode: 'observe' })
+    permitOf(observing.gate.tryAcquire({}))
+    observing.ask()
+    await settled()
+    expect(observing.answers).toEqual(['accepted'])
+  })
+
+  it('a gate that closes tells the queue to stop, and leaves no timer', async () => {
+    const { gate, runtime, outbox, answers, ask } = deferring()
+    const holder = permitOf(gate.tryAcquire({}))
+    ask()
+    await settled()
+    holder.success()
+    gate.close()
+    await settled()
+    expect([answers, outbox.open[0]?.signal.aborted, runtime.time.pending]).toEqual([['defer-failed'], true, 0])
+  })
+
+  it('in every interleaving the books add up, and exactly what was acknowledged was deferred', async () => {
+    const step = fc.record({ do: fc.constantFrom('ask', 'ask', 'ask', 'end', 'ack', 'fail', 'pass'), n: fc.nat(1_000) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { gate, runtime, outbox, figures } = deferring(
+          { limit: 2, queue: { maxWaitMs: 30, maxItems: 2 } },
+          { maxDeferring: 3, withinMs: 80 },
+        )
+        const running: Permit[] = []
+        let told = 0
+        const balance = () => {
+          const seen = figures()
+          const { active, waiting } = gate.report()
+          const left = seen.sum('accepted') + seen.sum('deferred') + seen.sum('shed') + seen.sum('expired')
+          expect(seen.sum('offered')).toBe(left + waiting + seen.gauge('deferring'))
+          expect(seen.gauge('deferring')).toBeLessThanOrEqual(3)
+          expect(seen.sum('accepted')).toBe(seen.sum('completed') + seen.sum('late') + active)
+          expect(seen.sum('deferred')).toBe(told)
+        }
+        for (const { do: what, n } of steps) {
+          if (what === 'ask')
+            void gate.acquireOrDefer({ tenant: `t${n % 3}`, deadlineMs: 20 + n }, n).then((entry) => {
+              if ('deferred' in entry) told++
+              else if (entry.accepted) running.push(entry)
+            })
+          else if (what === 'end') running.splice(n % Math.max(1, running.length), 1)[0]?.success()
+          else if (what === 'pass') runtime.time.advance(n % 40)
+          else {
+            const [item] = outbox.open.splice(n % Math.max(1, outbox.open.length), 1)
+            if (what === 'ack') item?.ack()
+            else item?.fail(new Error('lost'))
+          }
+          await settled()
+          balance()
+        }
+        gate.close()
+        for (const permit of running) permit.success()
+        await settled()
+        balance()
+        expect(gate.mishaps.faults).toBe(0)
+      }),
+      { numRuns: 500 },
+    )
+  }, 60_000)
+})

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Weir } from '../../agent/src/index.ts'
+import { olderAgent } from './older-agent.testkit.ts'
 import { flaws, Rig } from './rig.testkit.ts'
 
 let rig: Rig
-const agents: Weir[] = []
+const agents: { close(): unknown }[] = []
 beforeAll(async () => {
   rig = await Rig.start()
 })
@@ -24,6 +25,7 @@ it('agents show what they run against what was intended, why they refused, and a
     agent.gate('checkout')
     agents.push(agent)
   }
+  agents.push(olderAgent(common.controlPlane, key, 'orders-0'))
   const page = await rig.signedIn('viewer')
   await page.goto(`${rig.weir.url}/e/prod/s/orders/agents`)
   const table = page.getByRole('table', { name: 'Agents' })
@@ -40,6 +42,6 @@ it('agents show what they run against what was intended, why they refused, and a
 
   await page.goto(`${rig.weir.url}/e/prod/agents`)
   await page.getByLabel('Search agents').fill('orders-2')
-  await page.getByText('1 of 2 agents').waitFor()
+  await page.getByText('1 of 3 agents').waitFor()
   expect(page.url()).toContain('search=orders-2')
 })

@@ -1,4 +1,4 @@
-import type { ConcurrencyPolicy } from '@weir/policy/model'
+import { type ConcurrencyPolicy, unnamedGate } from '@weir/policy/model'
 import { describe, expect, it } from 'vitest'
 import { virtualRuntime } from '../core/virtual.ts'
 import type { LimitChange } from './limit-adaptive.ts'
@@ -46,6 +46,12 @@ describe('a limit through its policies', () => {
     expect(fed.limit.slots).toBe(12)
     fed.limit.obey({ ...fixed(12), initial: 0 }, fed.now())
     expect(fed.limit.slots).toBe(1)
+  })
+
+  it('begins at its own after the limit of a gate that no policy named', () => {
+    const fed = live(unnamedGate('checkout').concurrency)
+    fed.limit.obey(adaptivePolicy('vegas', { initial: 14 }), fed.now())
+    expect(fed.limit.slots).toBe(14)
   })
 
   it('lets a shadow see the same and decide nothing', () => {

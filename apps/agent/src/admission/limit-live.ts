@@ -1,4 +1,4 @@
-import type { ConcurrencyPolicy } from '@weir/policy/model'
+import { type ConcurrencyPolicy, DEFAULT_GATE } from '@weir/policy/model'
 import type { Random } from '../core/clock.ts'
 import { FixedLimit, type Limit } from './limit.ts'
 import { AdaptiveLimit, type AdaptivePolicy, type LimitChange, type LimitListener } from './limit-adaptive.ts'
@@ -19,6 +19,9 @@ export interface LimitWatch {
 
 const MAX_LISTENERS = 16
 
+/** Of a gate that no policy names. */
+const isBuiltIn = (policy: ConcurrencyPolicy): boolean => policy === DEFAULT_GATE.concurrency
+
 /** The limit of one gate, through all of its policies. */
 export class LiveLimit implements Limit, LimitWatch {
   /** A plain number: each decision reads it. */
@@ -27,6 +30,7 @@ export class LiveLimit implements Limit, LimitWatch {
   readonly #random: Random
   readonly #mishaps: Mishaps
   readonly #listeners = new Set<LimitListener>()
+  #builtIn: boolean
   #live: FixedLimit | AdaptiveLimit
   #shadow: AdaptiveLimit | null = null
   #seeing: Limit
@@ -36,6 +40,7 @@ export class LiveLimit implements Limit, LimitWatch {
     this.#pressure = pressure
     this.#random = random
     this.#mishaps = mishaps
+    this.#builtIn = isBuiltIn(policy)
     this.#live = this.#make(policy, policy.initial)
     this.#seeing = this.#live
     this.slots = this.#live.slots
@@ -45,10 +50,11 @@ export class LiveLimit implements Limit, LimitWatch {
     return this.#shadow === null ? null : this.#shadow.slots
   }
 
-  /** A new policy keeps the present limit, as far as its bounds allow; a fixed one is what it says. */
+  /** A new policy keeps the present limit, as far as its bounds allow; a fixed one is what it says. The built-in limit is nobody's: after it the policy's own begins. */
   obey(policy: ConcurrencyPolicy, nowMs: number): void {
     if (isAdaptive(policy) && this.#live instanceof AdaptiveLimit) this.#live.obey(policy, nowMs)
-    else this.#live = this.#make(policy, this.slots)
+    else this.#live = this.#make(policy, this.#builtIn ? policy.initial : this.slots)
+    this.#builtIn = isBuiltIn(policy)
     this.#see()
   }
 

@@ -1,4 +1,8 @@
-import type { RefusalSignal } from '@weir/policy/model'
+import { REFUSAL_SIGNALS, type RefusalSignal } from '@weir/policy/model'
+
+const ELSEWHERE = REFUSAL_SIGNALS.indexOf('elsewhere')
+const AFTERWARDS = REFUSAL_SIGNALS.indexOf('later')
+const STOPPED = REFUSAL_SIGNALS.indexOf('stop')
 
 /** The histogram of attempts is looked at this often, and what it holds then counts this much less: a window of about ten seconds. */
 const LOOK_MS = 1_000
@@ -17,11 +21,15 @@ const STOP = { open: 1 / 6, close: 0.1 }
  * for want of room says turns from `elsewhere` to `later`, then `stop`, and back, each with a threshold of its own.
  */
 export class Attempts {
-  /** What a refusal for want of room says at present. */
-  signal: RefusalSignal = 'elsewhere'
+  /** What a refusal for want of room says at present, by its number. */
+  said = ELSEWHERE
   #first = 0
   #again = 0
   #lookAtMs = 0
+
+  get signal(): RefusalSignal {
+    return REFUSAL_SIGNALS[this.said] ?? 'elsewhere'
+  }
 
   /** Work of a trusted caller. An attempt that is none counts as the first. */
   count(attempt: number | undefined): void {
@@ -31,7 +39,7 @@ export class Attempts {
 
   look(nowMs: number): void {
     if (nowMs < this.#lookAtMs) return
-    this.signal = signalOf(this.#again, this.#first + this.#again, this.signal)
+    this.said = signalOf(this.#again, this.#first + this.#again, this.said)
     const looks = Math.min(100, 1 + Math.floor((nowMs - this.#lookAtMs) / LOOK_MS))
     this.#first *= KEPT ** looks
     this.#again *= KEPT ** looks
@@ -39,9 +47,9 @@ export class Attempts {
   }
 }
 
-const signalOf = (again: number, all: number, before: RefusalSignal): RefusalSignal => {
-  if (all < ENOUGH) return 'elsewhere'
+const signalOf = (again: number, all: number, before: number): number => {
+  if (all < ENOUGH) return ELSEWHERE
   const share = again / all
-  if (share > (before === 'stop' ? STOP.close : STOP.open)) return 'stop'
-  return share >= (before === 'elsewhere' ? LATER.open : LATER.close) ? 'later' : 'elsewhere'
+  if (share > (before === STOPPED ? STOP.close : STOP.open)) return STOPPED
+  return share >= (before === ELSEWHERE ? LATER.open : LATER.close) ? AFTERWARDS : ELSEWHERE
 }

@@ -130,12 +130,15 @@ export class Door {
   }
 
   #refuse(tenant: Tenant, klass: number, reason: number, mayDefer: boolean): Refusal {
-    const { parts, deferral } = this.#rooms
+    const { books } = this.#rooms.parts
     const { refusals } = this.#rules
-    const deferring = mayDefer ? deferral.instead(tenant, klass, reason, refusals) : null
-    if (deferring === null) parts.books.countBoth(tenant, klass, OFFERED, refusedCell(reason))
-    else parts.books.count(tenant, klass, OFFERED)
-    return deferring ?? refusals.next(reason)
+    const deferring = mayDefer ? this.#rooms.deferral.instead(tenant, klass, reason, refusals) : null
+    if (deferring) {
+      books.count(tenant, klass, OFFERED)
+      return deferring
+    }
+    books.countBoth(tenant, klass, OFFERED, refusedCell(reason))
+    return refusals.next(reason)
   }
 
   #left(tenant: Tenant, klass: number): Refusal {

@@ -217,6 +217,7 @@ export class Gate implements FigureSource, Pressure {
   collect(sink: FigureSink): void {
     const attributes = { gate: this.name }
     this.#books.collect(sink)
+    this.#trail.narrow()
     this.#desk.wait.collect(sink, 'weir.gate.queue.wait', attributes)
     this.#desk.duration.collect(sink, 'weir.gate.duration', attributes)
     if (this.#rules.mode !== 'off') gaugesOf(this.report(), this.#deferral.deferring, sink)

@@ -1,4 +1,4 @@
-import type { GatePolicy, RefusalSignal } from '@weir/policy/model'
+import { type GatePolicy, REFUSAL_SIGNALS } from '@weir/policy/model'
 import { GATE_REASONS } from '@weir/wire/model'
 import type { Random } from '../core/clock.ts'
 import type { Attempts } from './attempts.ts'
@@ -7,6 +7,10 @@ import type { Refusal } from './work.ts'
 
 /** Jittered Retry-After steps per reason and signal: enough to spread a herd, few enough to make beforehand. */
 const STEPS = 16
+
+const SIGNALS = REFUSAL_SIGNALS.length
+/** By the number of the reason. */
+const OWN_SIGNAL = REASONS.map((reason) => REFUSAL_SIGNALS.indexOf(GATE_REASONS[reason].signal))
 
 type Row = readonly Refusal[]
 
@@ -17,7 +21,8 @@ type Row = readonly Refusal[]
 export class RefusalTable {
   readonly #gate: string
   readonly #revision: number
-  readonly #rows = new Map<RefusalSignal, (Row | undefined)[]>()
+  /** By reason and signal, both by number. */
+  readonly #rows: (Row | undefined)[] = new Array(REASONS.length * SIGNALS).fill(undefined)
   readonly #retryAfterMs: readonly number[]
   readonly #attempts: Attempts
   /** The caller left: there is nobody to answer. */
@@ -47,28 +52,25 @@ export class RefusalTable {
 
   /** Says the reason's own signal; for want of room what the callers' attempts say of the pool. */
   next(reason: number): Refusal {
-    const word = REASONS[reason] ?? 'limit-reached'
-    const said = SHORT_OF_ROOM[reason] ? this.#attempts.signal : GATE_REASONS[word].signal
-    const row = this.#rows.get(said)?.[reason] ?? this.#make(reason, said)
+    const signal = SHORT_OF_ROOM[reason] ? this.#attempts.said : (OWN_SIGNAL[reason] ?? 0)
+    const row = this.#rows[reason * SIGNALS + signal] ?? this.#make(reason, signal)
     this.#turn = (this.#turn + 1) % STEPS
     return row[this.#turn] as Refusal
   }
 
-  #make(reason: number, signal: RefusalSignal): Row {
+  #make(reason: number, signal: number): Row {
     const word = REASONS[reason] ?? 'limit-reached'
     const row = this.#retryAfterMs.map((retryAfterMs) =>
       Object.freeze({
         accepted: false,
         gate: this.#gate,
         reason: word,
-        signal,
+        signal: REFUSAL_SIGNALS[signal] ?? 'later',
         retryAfterMs,
         revision: this.#revision,
       } as const),
     )
-    const rows = this.#rows.get(signal) ?? []
-    rows[reason] = row
-    this.#rows.set(signal, rows)
+    this.#rows[reason * SIGNALS + signal] = row
     return row
   }
 }

@@ -6,9 +6,8 @@ import { ACCEPT, REASONS, WAIT } from './reasons.ts'
 /** Decisions kept, the latest: about 17 kB a gate, taken with the first one. */
 const ROWS = 64
 const COLUMNS = INPUTS.length
-/** One refusal in so many is kept, and one of all other decisions in so many: both seldom enough to cost nothing, the refusals first. */
-const KEEP_REFUSALS = 64
-const KEEP_OTHERS = 512
+/** Between two collections of figures the gaps between kept decisions double, up to so many: few are all kept, many cost next to nothing. */
+const WIDEST_GAP = 256
 
 /** One decision, and everything that decided it. */
 export interface Explanation {
@@ -30,9 +29,12 @@ export class Trail {
   #values: Float64Array | null = null
   #kept = 0
   #start = 0
+  /** Decisions to come before the next is kept, and how many it will be then: of refusals, and of others. */
   #refusals = 0
+  #refusalGap = 1
   #others = 0
-  #every: boolean
+  #otherGap = 1
+  readonly #every: boolean
 
   /** `every`: keeps each decision, for tests. */
   constructor(gate: string, every = false) {
@@ -45,12 +47,22 @@ export class Trail {
     if (this.#every) return true
     if (verdict >= 0) {
       if (this.#refusals-- > 0) return false
-      this.#refusals = KEEP_REFUSALS - 1
+      this.#refusals = this.#refusalGap - 1
+      this.#refusalGap = Math.min(2 * this.#refusalGap, WIDEST_GAP)
     } else {
       if (this.#others-- > 0) return false
-      this.#others = KEEP_OTHERS - 1
+      this.#others = this.#otherGap - 1
+      this.#otherGap = Math.min(2 * this.#otherGap, 4 * WIDEST_GAP)
     }
     return true
+  }
+
+  /** Figures were collected: the next decisions are kept closely again. */
+  narrow(): void {
+    this.#refusals = 0
+    this.#refusalGap = 1
+    this.#others = 0
+    this.#otherGap = 1
   }
 
   begin(verdict: number, tenant: string, route: string | undefined): void {

@@ -1,5 +1,11 @@
 export {
+  type Credits,
+  type DeferOptions,
+  type DeferPort,
+  type Deferred,
+  type DeferredWork,
   type Entry,
+  type Explanation,
   Gate,
   type GateOptions,
   type GateSettings,

@@ -33,6 +33,7 @@ import type { Entry, Permit, Work } from './work.ts'
 export type { Credits } from './credits.ts'
 export type { DeferOptions, DeferPort, Deferred, DeferredWork } from './deferral.ts'
 export type { GateOptions, GateSettings, RunContext } from './options.ts'
+export type { Explanation } from './trail.ts'
 export type { Entry, Permit, Refusal, Work } from './work.ts'
 
 const NOTHING_SAID: Work = {}

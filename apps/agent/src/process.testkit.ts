@@ -17,7 +17,7 @@ for (let i = 0; i < 5; i++) {
 }
 await weir.dependency('payments').call(async () => 'paid')
 if (end === 'close') {
-  const until = performance.now() + 2_000
+  const until = performance.now() + 20_000
   while (!weir.status().connected && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
   const connected = weir.status().connected
   const from = performance.now()

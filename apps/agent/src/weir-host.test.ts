@@ -47,7 +47,9 @@ describe('a host', () => {
   it('is unharmed by a wrong key: told once, on built-in defaults', async () => {
     plane.upgradeStatus = 401
     const weir = await start()
-    await vi.waitFor(() => expect(errors).toEqual(['stream: The control plane does not accept this key (401).']))
+    await vi.waitFor(() => expect(errors).toEqual(['stream: The control plane does not accept this key (401).']), {
+      timeout: 20_000,
+    })
     expect(weir.gate('a').tryAcquire().accepted).toBe(true)
   })
 

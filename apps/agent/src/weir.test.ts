@@ -169,7 +169,7 @@ describe('an agent and its control plane', () => {
     plane.snapshot = snapshotOf(2, { a: { concurrency: 3 } })
     const weir = await start()
     await plane.until(() => plane.polls.length === 1)
-    await vi.waitFor(() => expect(limit(weir)).toBe(3))
+    await vi.waitFor(() => expect(limit(weir)).toBe(3), LONG)
     expect(weir.status()).toMatchObject({ connected: false, source: 'poll' })
   })
 
@@ -209,7 +209,7 @@ describe('an agent and its control plane', () => {
     await plane.until(() => receipts().length === 1)
     const { port } = plane
     await plane.stop()
-    await vi.waitFor(() => expect(weir.status().connected).toBe(false))
+    await vi.waitFor(() => expect(weir.status().connected).toBe(false), LONG)
     expect(limit(weir)).toBe(4)
     plane = await TestControlPlane.start(port)
     plane.snapshot = snapshotOf(3, { a: { concurrency: 4 } })
@@ -235,7 +235,7 @@ describe('an agent without a control plane', () => {
     const first = await start()
     await plane.until(() => receipts().length === 1)
     plane.broadcast({ type: 'lease', allocator: 'even', agents: 5, rank: 1 })
-    await vi.waitFor(() => expect(first.status().split.agents).toBe(5))
+    await vi.waitFor(() => expect(first.status().split.agents).toBe(5), LONG)
     await first.close()
     const second = await start(away)
     expect(second.status()).toMatchObject({ source: 'disk', policy: { revision: 9 }, split: { agents: 5, rank: 1 } })

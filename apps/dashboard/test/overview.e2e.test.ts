@@ -61,14 +61,14 @@ it('the overview shows what agents sent, live and from history, and that the fig
   await deliver(key, 'orders', 1)
   await page.reload()
   await page.getByText('adds up').first().waitFor()
-  expect(await page.locator('[data-term="offered"]').first().textContent()).toBe('1,000')
+  await expect.poll(() => page.locator('[data-term="offered"]').first().textContent()).toBe('1,000')
   await page.getByText('30 %').first().waitFor()
   expect(await flaws(page)).toEqual([])
 
   await page.getByText('6 h', { exact: true }).click()
   await page.getByText('one point = 10 seconds').waitFor()
-  expect(page.url()).toContain('range=6h')
-  expect(await page.locator('[data-term="offered"]').first().textContent()).toBe('1,000')
+  await expect.poll(() => page.url()).toContain('range=6h')
+  await expect.poll(() => page.locator('[data-term="offered"]').first().textContent()).toBe('1,000')
 
   await page.getByRole('link', { name: 'orders' }).first().click()
   await page.getByRole('heading', { name: 'Refused by reason' }).waitFor()
@@ -77,7 +77,7 @@ it('the overview shows what agents sent, live and from history, and that the fig
   expect(await flaws(page)).toEqual([])
   await page.getByText('Tenant', { exact: true }).first().click()
   await page.getByRole('cell', { name: 'acme' }).waitFor()
-  expect(page.url()).toContain('by=tenant')
+  await expect.poll(() => page.url()).toContain('by=tenant')
 })
 
 it('figures arrive without a reload', async () => {

@@ -32,7 +32,7 @@ const published = async (base: string): Promise<{ version: number; document: str
 it('an edit in the form shows in the document, is said in words, and is published with its reason', async () => {
   const { page, base } = await open('orders')
   await page.getByLabel('Limit', { exact: true }).fill('12')
-  expect(await text(page)).toContain('concurrency: 12')
+  await expect.poll(() => text(page)).toContain('concurrency: 12')
   expect(await flaws(page)).toEqual([])
   await page.getByRole('button', { name: 'Review and publish' }).click()
   const dialog = page.getByRole('dialog')
@@ -76,10 +76,10 @@ it('five mistakes are five problems with their paths, and choosing one leads to 
     'gates.a.classes.reserves',
     'dependencies.b.timeoutMs',
   ])
-    expect(await document.getByText(path, { exact: true }).count()).toBe(1)
-  expect(await page.getByRole('button', { name: 'Review and publish' }).isDisabled()).toBe(true)
+    await expect.poll(() => document.getByText(path, { exact: true }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('button', { name: 'Review and publish' }).isDisabled()).toBe(true)
   await document.getByRole('button', { name: /reserves/ }).click()
-  expect(await page.locator('.cm-activeLine').textContent()).toContain('reserves')
+  await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('reserves')
 })
 
 it('who is second keeps the text, sees what the other did, and puts the change on top of it', async () => {
@@ -90,11 +90,11 @@ it('who is second keeps the text, sees what the other did, and puts the change o
   await rig.publish(base, DOCUMENT.replace('250', '400'), 'theirs')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Somebody else published version 2 while you edited').waitFor()
-  expect(await text(page)).toContain('concurrency: 15')
+  await expect.poll(() => text(page)).toContain('concurrency: 15')
 
   await page.reload()
   await page.getByText('Somebody else published version 2 while you edited').waitFor()
-  expect(await text(page)).toContain('concurrency: 15')
+  await expect.poll(() => text(page)).toContain('concurrency: 15')
   expect(await flaws(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Compare' }).click()
@@ -106,7 +106,7 @@ it('who is second keeps the text, sees what the other did, and puts the change o
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Put my changes on top of version 2' }).click()
   const merged = DOCUMENT.replace('20', '15').replace('250', '400')
-  expect((await text(page)).trim()).toBe(merged.trim())
+  await expect.poll(async () => (await text(page)).trim()).toBe(merged.trim())
   await page.getByRole('button', { name: 'Review and publish' }).click()
   await page.getByRole('dialog').getByLabel('Reason').fill('mine on top of theirs')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
@@ -119,5 +119,5 @@ it('an unpublished text is there again after a reload', async () => {
   await write(page, 'gates:\n  browse: {}\n')
   await page.reload()
   await page.getByText(/Your unpublished text/).waitFor()
-  expect(await text(page)).toContain('browse')
+  await expect.poll(() => text(page)).toContain('browse')
 })

@@ -27,7 +27,7 @@ it('a quota among many is found, edited with a reason, and kept from being writt
 
   await page.getByLabel('Search quotas').fill('tenant-0103')
   await page.getByText('1 quota', { exact: true }).waitFor()
-  expect(page.url()).toContain('search=tenant-0103')
+  await expect.poll(() => page.url()).toContain('search=tenant-0103')
   await page.getByRole('button', { name: 'Edit tenant-0103 on checkout' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Rate per second').fill('25')
@@ -36,7 +36,7 @@ it('a quota among many is found, edited with a reason, and kept from being writt
   await put(103, 99, { 'if-match': headers.get('etag') ?? '' })
   await dialog.getByRole('button', { name: 'Save quota' }).click()
   await dialog.getByText(/changed this quota meanwhile to: rate 99/).waitFor()
-  expect(await dialog.getByLabel('Rate per second').inputValue()).toBe('25')
+  await expect.poll(() => dialog.getByLabel('Rate per second').inputValue()).toBe('25')
   await dialog.getByRole('button', { name: 'Save quota' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect((await rig.api('GET', path(103))).body).toMatchObject({ rate: 25 })

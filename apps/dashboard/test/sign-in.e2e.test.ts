@@ -24,7 +24,7 @@ it('the set-up link makes the first operator, who can sign out and in again; a w
   await page.getByLabel('Your name').fill('Ana')
   await page.getByLabel('Email').fill('ana@weir.test')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  expect(page.url()).not.toContain('#')
+  await expect.poll(() => page.url()).not.toContain('#')
   expect(await flaws(page)).toEqual([])
   await page.getByRole('button', { name: 'Create the first operator' }).click()
   await page.getByRole('heading', { name: 'Welcome to Weir' }).waitFor()

@@ -13,7 +13,10 @@ export interface WorkContext {
   readonly signal: AbortSignal | null
   /** W3C trace context of the work, for the spans of its calls. */
   readonly traceparent?: string | null
-  /** Retries sent below on behalf of this work, those of lower layers included. The host answers it as `weir-retried`. */
+  /**
+   * Retries sent below on behalf of this work, those of lower layers included, and one for each that was decided against for good. The host answers
+   * it as `weir-retried`: a layer above that sees more than 0 does not retry.
+   */
   retried: number
 }
 

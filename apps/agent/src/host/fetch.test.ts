@@ -64,6 +64,7 @@ describe('fetch over a dependency', () => {
   })
 
   it('obeys stop, and hands the refusal on whole', async () => {
+    rig.apply({ internal: true })
     rig.serve(refusingFirst(9, 503, { 'weir-signal': 'stop', 'weir-reason': 'draining' }))
     const response = await fetching()(rig.origin)
     expect([response.status, response.headers.get('weir-reason'), rig.seen.length]).toEqual([503, 'draining', 1])

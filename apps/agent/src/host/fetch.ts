@@ -35,7 +35,7 @@ export const weirFetch = (weir: DependencyHost, name: string, fetch: Fetch = glo
     return dependency.call((attempt) => send(exchange, dependency.internal, attempt), {
       idempotent: isReplayable(body) && isIdempotent(method, headers.has('idempotency-key')),
       signal: callerSignal ?? undefined,
-      classify: (end) => classifyExchange(end, headOfResponse),
+      classify: (end) => classifyExchange(end, headOfResponse, dependency.internal),
       discard: discardResponse,
     })
   }

@@ -34,9 +34,13 @@ const codeOf = (error: unknown): unknown => {
   return code ?? (cause as { code?: unknown } | undefined)?.code
 }
 
-/** The meaning of an HTTP attempt's end. */
-export const classifyExchange = <T>(end: AttemptEnd<T>, headOf: (value: T) => ResponseHead): Verdict => {
-  if (end.ok) return classifyHttp(headOf(end.value))
+/** The meaning of an HTTP attempt's end; `internal`: of one of our own services, whose Weir headers are believed. */
+export const classifyExchange = <T>(
+  end: AttemptEnd<T>,
+  headOf: (value: T) => ResponseHead,
+  internal: boolean,
+): Verdict => {
+  if (end.ok) return classifyHttp(headOf(end.value), internal)
   const code = codeOf(end.error)
   return typeof code === 'string' && LOCAL_ERRORS.has(code) ? NEUTRAL : classifyError(end.error)
 }

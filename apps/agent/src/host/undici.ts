@@ -88,7 +88,7 @@ class Exchange implements Controller {
       .call((attempt) => this.#send(attempt), {
         idempotent: isReplayable(body) && isIdempotent(method, hasKey),
         signal: this.#caller.signal,
-        classify: (end) => classifyExchange(end, (answer) => answer.head),
+        classify: (end) => classifyExchange(end, (answer) => answer.head, this.#dependency.internal),
         discard: (answer) => answer.drain(),
       })
       .then(

@@ -39,7 +39,7 @@ export const classifyEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, part
     if (options.classify !== undefined) return soundVerdict(options.classify(end))
     if (!end.ok) return classifyError(end.error)
     const head = headOf(end.value)
-    return head === null ? SUCCESS : classifyHttp(head)
+    return head === null ? SUCCESS : classifyHttp(head, parts.policy.internal)
   } catch (error) {
     report(parts.runtime, error, `classify of ${parts.name}`)
     return end.ok ? SUCCESS : FAILURE

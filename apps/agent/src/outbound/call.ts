@@ -9,7 +9,7 @@ import { runFallback } from './fallback.ts'
 import type { Attempt, CallOptions, Parts } from './parts.ts'
 import { attemptHeaders } from './propagation.ts'
 import { WeirRefusal, WeirTimeout } from './refusal.ts'
-import { decideRetry } from './retry.ts'
+import { decideRetry, holdsAbove } from './retry.ts'
 import type { Scheduled } from './schedule.ts'
 import type { AttemptEnd, Verdict } from './verdict.ts'
 
@@ -160,6 +160,7 @@ export class Call<T> implements Scheduled {
     if (answer.retry) this.#sleep(end, now, answer.delayMs)
     else {
       if (answer.why === 'budget') books.counts.budgetExhausted++
+      if (this.#context !== undefined && holdsAbove(answer.why, verdict)) this.#context.retried++
       this.#fail(end, now)
     }
   }

@@ -136,7 +136,7 @@ describe('the breaker of a dependency', () => {
   })
 
   test('typed refusals of the callee open nothing, plain 5xx do', async () => {
-    const typed = world()
+    const typed = world({ internal: true })
     for (const status of [429, 503])
       for (let i = 0; i < 10; i++)
         await typed.dependency.call(() => new Response(null, { status, headers: { 'weir-signal': 'later' } }))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
 import { flaky, idempotent, retrying } from './retry.testkit.ts'
 import { contextOf, figuresOf, lasting, type Rig, watch } from './rig.testkit.ts'
-import { FAILURE, refused, type Verdict } from './verdict.ts'
+import { FAILURE, FINAL_FAILURE, refused, type Verdict } from './verdict.ts'
 
 describe('the budget', () => {
   it('O-21 B-66e an empty one fails the call at once with its error, and is counted', async () => {
@@ -86,7 +86,7 @@ describe('one layer only', () => {
   })
 
   it('an answer that says that a lower layer retried is not retried', async () => {
-    const it = retrying()
+    const it = retrying({ internal: true })
     const answer = () => new Response(null, { status: 503, headers: { 'weir-retried': '2' } })
     const context = contextOf({})
     const response = await runInContext(context, () => it.dependency.call(answer, idempotent))
@@ -102,6 +102,35 @@ describe('one layer only', () => {
     expect(context.retried).toBe(2)
   })
 
+  it.each([
+    {
+      why: 'the budget is empty',
+      change: { budget: { kind: 'token-bucket', maxTokens: 1, ratio: 0.1 } },
+      verdict: FAILURE,
+    },
+    { why: 'the callee said stop', change: {}, verdict: refused('stop') },
+    { why: 'its wait is too long', change: {}, verdict: refused('later', 99_999) },
+    { why: 'it would fail again', change: {}, verdict: FINAL_FAILURE },
+  ] as const)('that nobody should retry is told as a retry: $why', async ({ change, verdict }) => {
+    const it = retrying(change)
+    const context = contextOf({})
+    const classify = () => verdict
+    watch(runInContext(context, () => it.dependency.call(() => 0, { ...idempotent, classify })))
+    await it.time.run(10)
+    expect(context.retried).toBe(1)
+  })
+
+  it.each([
+    { why: 'this layer was told not to', options: idempotent, change: { retry: { maxAttempts: 1 } } },
+    { why: 'this layer cannot know whether it may', options: {}, change: {} },
+  ])('a retry that is left to the layer above is not: $why', async ({ options, change }) => {
+    const it = retrying(change)
+    const context = contextOf({})
+    watch(runInContext(context, () => it.dependency.call(flaky(it, 9).work, options)))
+    await it.time.run(10)
+    expect(context.retried).toBe(0)
+  })
+
   it('B-74c stop means stop', async () => {
     const it = retrying()
     const call = watch(it.dependency.call(flaky(it, 9).work, { ...idempotent, classify: () => refused('stop') }))
@@ -112,7 +141,7 @@ describe('one layer only', () => {
 
 describe('what the callee named, T9', () => {
   const waits = async (headers: Record<string, string>, classify?: () => Verdict) => {
-    const it = retrying({ retry: { maxRetryAfterMs: 10_000 }, timeoutMs: 60_000 })
+    const it = retrying({ retry: { maxRetryAfterMs: 10_000 }, timeoutMs: 60_000, internal: true })
     const start = it.time.now()
     const sentAt: number[] = []
     const call = watch(

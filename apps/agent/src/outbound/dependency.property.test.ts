@@ -16,6 +16,7 @@ type Plan = typeof call extends fc.Arbitrary<infer P> ? P : never
 
 const policy: fc.Arbitrary<PolicyChange> = fc.record({
   mode: fc.constantFrom('enforce' as const, 'enforce' as const, 'observe' as const),
+  internal: fc.boolean(),
   ceiling: fc.integer({ min: 0, max: 5 }),
   timeoutMs: fc.constantFrom(20, 100, 1_000),
   breaker: fc.record({

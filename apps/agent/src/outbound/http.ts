@@ -20,11 +20,12 @@ const countOf = (text: string | null | undefined): number => (text && /^\d{1,6}$
 /**
  * 2xx and 3xx success; 4xx neutral; 429, and any 4xx or 5xx that bears a Weir signal, refused; other 5xx a failure.
  * `Retry-After` is read on refusals and on 5xx. `elsewhere` means another replica now, so there our own backoff decides.
+ * Weir's own headers are believed of `internal` callees only: a stranger could keep us from retrying, and our callers with us.
  */
-export const classifyHttp = (head: ResponseHead, wallNow: () => number = Date.now): Verdict => {
+export const classifyHttp = (head: ResponseHead, internal: boolean, wallNow: () => number = Date.now): Verdict => {
   const { status } = head
   if (status < 400) return SUCCESS
-  const signal = signalOf(head.header(HEADERS.signal)) ?? (status === 429 ? 'later' : null)
+  const signal = (internal ? signalOf(head.header(HEADERS.signal)) : null) ?? (status === 429 ? 'later' : null)
   if (signal === null && status < 500) return NEUTRAL
   const pushback = parseRetryAfter(head.header('retry-after'), head.header('date'), wallNow)
   const base = signal === null ? (HOPELESS.has(status) ? FINAL_FAILURE : FAILURE) : null
@@ -34,7 +35,7 @@ export const classifyHttp = (head: ResponseHead, wallNow: () => number = Date.no
     signal,
     waitMs: pushback.kind === 'wait' && signal !== 'elsewhere' ? pushback.ms : null,
     exact: false,
-    retried: countOf(head.header(HEADERS.retried)),
+    retried: internal ? countOf(head.header(HEADERS.retried)) : 0,
   }
 }
 

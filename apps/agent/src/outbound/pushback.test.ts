@@ -15,12 +15,20 @@ describe('the word of the callee, from spec/pushback.json', () => {
 
   it.each(cases.http)('$status with $headers is $kind', (row) => {
     const headers = new Headers((row.headers ?? {}) as Record<string, string>)
-    const verdict = classifyHttp({ status: row.status, header: (name) => headers.get(name) })
+    const verdict = classifyHttp({ status: row.status, header: (name) => headers.get(name) }, true)
     expect(verdict.kind).toBe(row.kind)
     expect(verdict.retryable).toBe(row.retryable ?? false)
     expect(verdict.signal).toBe(row.signal ?? null)
     expect(verdict.waitMs).toBe(row.waitMs ?? null)
     expect(verdict.retried).toBe(row.retried ?? 0)
+  })
+
+  it('a stranger is not believed: neither its stop nor the retries that it names keep anybody from retrying', () => {
+    const said: Record<string, string> = { 'weir-signal': 'stop', 'weir-retried': '3', 'retry-after': '2' }
+    const answer = (status: number) => classifyHttp({ status, header: (name) => said[name] }, false)
+    expect(answer(503)).toMatchObject({ kind: 'failure', signal: null, retried: 0, retryable: true, waitMs: 2_000 })
+    expect(answer(429)).toMatchObject({ kind: 'refused', signal: 'later', retried: 0, retryable: true })
+    expect(answer(400).kind).toBe('neutral')
   })
 
   it('knows a Response by its shape and nothing else by it', () => {

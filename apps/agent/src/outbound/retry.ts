@@ -36,6 +36,14 @@ export type RetryAnswer =
   | { readonly retry: true; readonly delayMs: number }
   | { readonly retry: false; readonly why: RetryRefusal }
 
+/**
+ * Whether a retry that was not made here must not be made by a layer above either, so that it is told as if one had been: the callee said so, the
+ * budget of the one layer that may retry is empty, or it would fail the same way again. What this layer cannot know (whether the work may be
+ * repeated) or was told not to do is left to the next.
+ */
+export const holdsAbove = (why: RetryRefusal, verdict: Verdict): boolean =>
+  why === 'stop' || why === 'too-long' || why === 'budget' || (why === 'final' && verdict.kind === 'failure')
+
 const no = (why: RetryRefusal): RetryAnswer => ({ retry: false, why })
 
 /**

@@ -10,7 +10,7 @@ export const HEADERS = {
   signal: 'weir-signal',
   /** On a refusal: its reason. */
   reason: 'weir-reason',
-  /** On an answer: how often a lower layer retried; an upper layer that sees more than 0 does not retry. */
+  /** On an answer: how often a lower layer retried, or decided that nobody should; an upper layer that sees more than 0 does not retry. */
   retried: 'weir-retried',
   revision: 'weir-revision',
 } as const

@@ -53,7 +53,8 @@ const BODY = JSON.stringify({ items: Array.from({ length: 100 }, (_, i) => ({ sk
 export const run = async (kind: 'bare' | 'weir', { connections, seconds, rate }: Load): Promise<Measured> => {
   const { url, seconds: told, stop } = await server(kind)
   const [good, refusals]: [number[], number[]] = [[], []]
-  const cannon = autocannon({
+  const ended = Promise.withResolvers<autocannon.Result>()
+  const options: autocannon.Options = {
     url: `${url}/orders`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -62,12 +63,13 @@ export const run = async (kind: 'bare' | 'weir', { connections, seconds, rate }:
     duration: seconds,
     timeout: PATIENCE_S,
     ...(rate === undefined ? {} : { overallRate: rate }),
-  })
+  }
+  const cannon = autocannon(options, (error, result) => (error ? ended.reject(error) : ended.resolve(result)))
   cannon.on('response', (_client, status, _bytes, ms) => {
     if (status === 200 && ms <= PATIENCE_S * 1_000) good.push(ms)
     if (status === 429 || status === 503) refusals.push(ms)
   })
-  const { timeouts } = await cannon
+  const { timeouts } = await ended.promise
   await stop()
   const all = (figure: 'loopMaxMs' | 'loopP99Ms' | 'rssMb') => told.map((second) => second[figure])
   return {

@@ -1,7 +1,7 @@
 import type { Algorithm } from '@weir/policy/model'
 import { seededRandom } from '../core/random.ts'
-import { bench, gatePolicy, settings } from './gate.testkit.ts'
-import type { Entry, Permit } from './work.ts'
+import { bench, type Figures, gatePolicy, settings } from './gate.testkit.ts'
+import type { Entry, Permit, Work } from './work.ts'
 
 /** A service whose work shares `cores` evenly: alone a piece takes `baseMs` on average; past `cores` pieces all of them slow down alike. */
 export interface Service {
@@ -26,6 +26,13 @@ export interface Second {
   readonly offered: number
 }
 
+export interface Ended {
+  readonly seconds: readonly Second[]
+  readonly figures: Figures
+  /** Least time that was left of a deadline when its work started, in ms. */
+  readonly leastLeftMs: number
+}
+
 export interface Trial {
   readonly algorithm: Algorithm
   readonly service: Service
@@ -34,6 +41,10 @@ export interface Trial {
   readonly floor?: number
   readonly ceiling?: number
   readonly seed?: number
+  /** Beside the limit, the queue and the deadline. */
+  readonly policy?: Parameters<typeof gatePolicy>[0]
+  /** Whose work it is. */
+  readonly work?: (random: () => number) => Work
 }
 
 interface Job {
@@ -42,22 +53,29 @@ interface Job {
 }
 
 /** A real gate before a modelled service, on virtual time, in steps of 1 ms. */
-export const simulate = async (trial: Trial): Promise<Second[]> => {
+export const simulate = async (trial: Trial): Promise<Second[]> => [...(await simulateWhole(trial)).seconds]
+
+export const simulateWhole = async (trial: Trial): Promise<Ended> => {
   const { algorithm, service, phases, initial = 20, floor = 1, ceiling = 1_000, seed = 1 } = trial
+  const { policy: parts = {}, work: workOf = () => ({}) } = trial
   const random = seededRandom(seed)
   const policy = gatePolicy({
     concurrency: { algorithm, initial, floor, ceiling },
     queue: { maxWaitMs: 100, maxItems: 1_000 },
     deadline: { defaultMs: 1_000 },
+    ...parts,
   })
-  const { gate, runtime } = bench(settings(policy))
+  const { gate, runtime, figures } = bench(settings(policy), { tenantLabels: 2_000 })
   const jobs: Job[] = []
   const seconds: Second[] = []
   const perMs = service.cores / service.baseMs
   let good = 0
   let offered = 0
+  let leastLeftMs = Number.POSITIVE_INFINITY
   const begin = (entry: Entry) => {
-    if (entry.accepted) jobs.push({ permit: entry, leftMs: service.baseMs * (0.7 + 0.6 * random()) })
+    if (!entry.accepted) return
+    leastLeftMs = Math.min(leastLeftMs, entry.remainingMs)
+    jobs.push({ permit: entry, leftMs: service.baseMs * (0.7 + 0.6 * random()) })
   }
   const work = ({ overloaded = false, slower = 1 }: Phase) => {
     const doneMs = Math.min(1, service.cores / jobs.length) / slower
@@ -79,7 +97,7 @@ export const simulate = async (trial: Trial): Promise<Second[]> => {
     for (let ms = 0; ms < phase.seconds * 1_000; ms++) {
       for (let n = poisson(phase.load * perMs, random); n > 0; n--) {
         offered++
-        const entry = gate.acquire()
+        const entry = gate.acquire(workOf(random))
         if ('accepted' in entry) begin(entry)
         else void entry.then(begin)
       }
@@ -92,8 +110,9 @@ export const simulate = async (trial: Trial): Promise<Second[]> => {
       offered = 0
     }
   }
+  const ended = { seconds, figures: figures(), leastLeftMs }
   gate.close()
-  return seconds
+  return ended
 }
 
 /** Knuth's method: fine for small means. */

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADAPTIVE } from './limit-feed.testkit.ts'
-import { meanGoodput, oscillation, simulate } from './limit-rig.testkit.ts'
+import { meanGoodput, oscillation, simulate, simulateWhole } from './limit-rig.testkit.ts'
 
 // Virtual minutes take seconds where others use the machine too.
 vi.setConfig({ testTimeout: 60_000 })
 
 const SMALL = { cores: 20, baseMs: 20 }
+const CLASSES = ['critical-plus', 'critical', 'sheddable-plus', 'sheddable'] as const
 const LARGE = { cores: 100, baseMs: 50 }
 
 describe.each(ADAPTIVE.map((algorithm) => ({ algorithm })))(
@@ -41,6 +42,40 @@ describe.each(ADAPTIVE.map((algorithm) => ({ algorithm })))(
         expect(meanGoodput(after)).toBeGreaterThanOrEqual(0.95)
         expect(meanGoodput(seconds.slice(46, 51))).toBeGreaterThanOrEqual(0.85)
       }
+    })
+
+    it('holds goodput, reserves and tenants at 10 times the capacity without oscillating', async () => {
+      const share = 0.2
+      const { seconds, figures, leastLeftMs } = await simulateWhole({
+        algorithm,
+        service: SMALL,
+        phases: [{ seconds: 60, load: 10 }],
+        seed: 7,
+        policy: {
+          queue: { maxWaitMs: 120, maxItems: 2_000 },
+          deadline: { defaultMs: 250 },
+          classes: {
+            reserves: { 'critical-plus': share, critical: share, 'sheddable-plus': share, sheddable: share },
+            highest: 'critical-plus',
+          },
+        },
+        work: (random) => ({
+          tenant: random() < 0.5 ? 'flood' : `tenant ${Math.floor(random() * 999)}`,
+          criticality: CLASSES[Math.floor(random() * 4)] ?? 'critical',
+        }),
+      })
+      const steady = seconds.slice(30)
+      expect(oscillation(steady)).toBeLessThanOrEqual(0.1)
+      expect(meanGoodput(steady)).toBeGreaterThanOrEqual(0.95)
+      expect(leastLeftMs).toBeGreaterThan(0)
+      const completed = figures.sum('completed')
+      // Reserves are whole slots of a limit that is one.
+      const reserved = Math.min(...seconds.map(({ slots }) => Math.floor(share * slots) / slots))
+      for (const klass of CLASSES)
+        expect(figures.sum('completed', { class: klass }) / completed).toBeGreaterThan(reserved * 0.95)
+      expect(reserved).toBeGreaterThan(0.15)
+      expect(figures.sum('completed', { tenant: 'flood' }) / completed).toBeLessThan(0.03)
+      expect(figures.sum('late') / completed).toBeLessThan(0.01)
     })
 
     it('keeps out of the way of a service that is not full', async () => {

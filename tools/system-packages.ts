@@ -5,25 +5,36 @@ import { existsSync } from 'node:fs'
 interface SystemPackage {
   readonly what: string
   readonly debian: string
+  /** Names its path where it is elsewhere. */
+  readonly variable: string
   readonly paths: readonly string[]
 }
 
 export const CHROMIUM: SystemPackage = {
   what: 'Chromium (for the browser tests)',
   debian: 'chromium',
+  variable: 'CHROMIUM',
   paths: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
 }
 
-const found = (wanted: SystemPackage): boolean =>
-  wanted.paths.some(existsSync) || (process.env.CHROMIUM !== undefined && existsSync(process.env.CHROMIUM))
+export const REDIS: SystemPackage = {
+  what: 'Redis (for the tests of durable queues)',
+  debian: 'redis-server',
+  variable: 'REDIS_SERVER',
+  paths: ['/usr/bin/redis-server', '/usr/local/bin/redis-server', '/opt/homebrew/bin/redis-server'],
+}
+
+/** Where it is, by its variable first. */
+export const pathOf = ({ variable, paths }: SystemPackage): string | undefined =>
+  [process.env[variable], ...paths].find((path) => path !== undefined && existsSync(path))
 
 /** Installs a missing package as root on Debian, saying so; elsewhere fails with a sentence that says what to install. */
 export const ensure = (wanted: SystemPackage): void => {
-  if (found(wanted)) return
+  if (pathOf(wanted) !== undefined) return
   const may = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
   if (!may)
     throw new Error(
-      `${wanted.what} is missing. Install it first (Debian and Ubuntu: apt-get install ${wanted.debian}), or name its path in CHROMIUM.`,
+      `${wanted.what} is missing. Install it first (Debian and Ubuntu: apt-get install ${wanted.debian}), or name its path in ${wanted.variable}.`,
     )
   console.log(`Installing ${wanted.what}: apt-get install ${wanted.debian} …`)
   const apt = (...args: string[]) =>

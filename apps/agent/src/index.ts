@@ -1,5 +1,6 @@
 export {
   type Credits,
+  type DeferJob,
   type DeferOptions,
   type DeferPort,
   type Deferred,
@@ -9,6 +10,7 @@ export {
   Gate,
   type GateOptions,
   type GateSettings,
+  type MakeJob,
   type Permit,
   type Refusal,
   type RunContext,

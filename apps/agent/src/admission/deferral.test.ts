@@ -31,7 +31,7 @@ const deferring = (parts: Parameters<typeof gatePolicy>[0] = {}, options: DeferO
   made.gate.deferTo(outbox, options)
   const answers: string[] = []
   const ask = (work: Work = {}, payload: unknown = null) => {
-    void made.gate.acquireOrDefer(work, payload).then((entry) => answers.push(word(entry)))
+    void made.gate.acquireOrDefer(work, { payload }).then((entry) => answers.push(word(entry)))
   }
   return { ...made, outbox, answers, ask }
 }
@@ -46,6 +46,7 @@ describe('deferred work', () => {
     expect(figures().gauge('deferring')).toBe(1)
     expect(outbox.open[0]?.work).toEqual({
       gate: 'gate',
+      id: null,
       payload: { order: 1 },
       tenant: 'acme',
       criticality: 'critical',
@@ -135,6 +136,58 @@ describe('deferred work', () => {
     expect(observing.answers).toEqual(['accepted'])
   })
 
+  it('makes its job once it is wanted, and hands the id of that to queue and caller', async () => {
+    const { gate, outbox } = deferring()
+    let made = 0
+    const make = async () => {
+      made++
+      return { payload: 'late', id: 'order-1' }
+    }
+    const holder = permitOf((await gate.acquireOrDefer({}, make)) as Entry)
+    expect(made).toBe(0)
+    const answer = gate.acquireOrDefer({}, make)
+    await settled()
+    outbox.open[0]?.ack()
+    expect(await answer).toEqual({ accepted: false, deferred: true, gate: 'gate', id: 'order-1', revision: 1 })
+    expect([made, outbox.durable[0]?.id, outbox.durable[0]?.payload]).toEqual([1, 'order-1', 'late'])
+    holder.success()
+  })
+
+  it('is refused as ever where its host makes no job of it, and shed as defer-failed where that fails or takes too long', async () => {
+    const { gate, runtime, outbox, figures } = deferring({}, { withinMs: 100 })
+    permitOf(gate.tryAcquire({}))
+    const answers = [
+      gate.acquireOrDefer({}, () => null),
+      gate.acquireOrDefer({}, async () => undefined),
+      gate.acquireOrDefer({}, () => Promise.reject(new Error('no body'))),
+      gate.acquireOrDefer(
+        {},
+        (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ payload: 1 }))),
+      ),
+    ]
+    await runtime.time.run(100)
+    expect((await Promise.all(answers)).map(word)).toEqual([
+      'limit-reached',
+      'limit-reached',
+      'defer-failed',
+      'defer-failed',
+    ])
+    expect(outbox.open).toHaveLength(0)
+    expect(figures().sum('shed', { reason: 'limit-reached' })).toBe(2)
+    expect(gate.report().active).toBe(1)
+  })
+
+  it('tells of a queue that is away once a second, however often it fails', async () => {
+    const { gate, runtime } = deferring()
+    permitOf(gate.tryAcquire({}))
+    gate.deferTo({ enqueue: () => Promise.reject(new Error('away')) })
+    for (let i = 0; i < 30; i++) {
+      for (let n = 0; n < 10; n++) void gate.acquireOrDefer({}, { payload: null })
+      await runtime.time.run(100)
+    }
+    expect(runtime.errors).toHaveLength(3)
+  })
+
   it('a gate that closes tells the queue to stop, and leaves no timer', async () => {
     const { gate, runtime, outbox, answers, ask } = deferring()
     const holder = permitOf(gate.tryAcquire({}))
@@ -167,7 +220,7 @@ describe('deferred work', () => {
         }
         for (const { do: what, n } of steps) {
           if (what === 'ask')
-            void gate.acquireOrDefer({ tenant: `t${n % 3}`, deadlineMs: 20 + n }, n).then((entry) => {
+            void gate.acquireOrDefer({ tenant: `t${n % 3}`, deadlineMs: 20 + n }, { payload: n }).then((entry) => {
               if ('deferred' in entry) told++
               else if (entry.accepted) running.push(entry)
             })

@@ -8,10 +8,21 @@ import type { RefusalTable } from './refusals.ts'
 import type { Tenant } from './tenant.ts'
 import type { Refusal } from './work.ts'
 
+/** What is kept of work that is done later. */
+export interface DeferJob {
+  /** Enough to do the work without its caller. */
+  readonly payload: unknown
+  /** The same for work that is asked for again: a queue that knows ids then keeps it once, for each gate and tenant. Left out or empty: none. */
+  readonly id?: string | undefined
+}
+
+/** Makes the job once it was decided to defer, within the time of deferring; nothing: this work cannot be, and is refused as ever. */
+export type MakeJob = (signal: AbortSignal) => DeferJob | null | undefined | Promise<DeferJob | null | undefined>
+
 /** Work that is to be done later, from a durable queue. */
 export interface DeferredWork {
   readonly gate: string
-  /** What the host gave to `acquireOrDefer`: enough to do the work without its caller. */
+  readonly id: string | null
   readonly payload: unknown
   readonly tenant: string
   readonly criticality: Criticality
@@ -31,7 +42,7 @@ export interface DeferPort {
 export interface DeferOptions {
   /** Work that is being made durable at a time; more is shed. Default 100. */
   readonly maxDeferring?: number
-  /** After so long without an acknowledgement it is shed as `defer-failed`, milliseconds. Default 2,000. */
+  /** After so long without an acknowledgement, the making of the job included, it is shed as `defer-failed`, milliseconds. Default 2,000. */
   readonly withinMs?: number
 }
 
@@ -40,6 +51,8 @@ export interface Deferred {
   readonly accepted: false
   readonly deferred: true
   readonly gate: string
+  /** The job's, where it was given one. */
+  readonly id: string | null
   readonly revision: number
 }
 
@@ -48,6 +61,10 @@ export class Deferring implements Refusal {
   readonly accepted = false
   readonly gate: string
   readonly reason: GateReason
+  /** What it is refused with where it is not deferred. */
+  readonly refusal: Refusal
+  /** Its reason by number. */
+  readonly number: number
   readonly signal: Refusal['signal']
   readonly retryAfterMs: number
   readonly revision: number
@@ -56,9 +73,11 @@ export class Deferring implements Refusal {
   /** Hears once how it ended. */
   onEnd: ((end: Deferred | Refusal) => void) | undefined = undefined
 
-  constructor(refusal: Refusal, reason: GateReason, tenant: Tenant, klass: number) {
+  constructor(refusal: Refusal, reason: number, tenant: Tenant, klass: number) {
+    this.refusal = refusal
+    this.number = reason
     this.gate = refusal.gate
-    this.reason = reason
+    this.reason = REASONS[reason] ?? 'limit-reached'
     this.signal = refusal.signal
     this.retryAfterMs = refusal.retryAfterMs
     this.revision = refusal.revision
@@ -76,6 +95,7 @@ export class Deferral {
   #maxDeferring = 0
   #withinMs = 0
   #deferring = 0
+  #quietUntilMs = 0
 
   constructor(parts: Parts, timers: Timers) {
     this.#parts = parts
@@ -98,18 +118,17 @@ export class Deferral {
     if (this.#port === null || !DEFERRABLE[reason] || this.#deferring >= this.#maxDeferring) return null
     this.#deferring++
     tenant.references++
-    return new Deferring(refusals.next(reason), REASONS[reason] ?? 'limit-reached', tenant, klass)
+    return new Deferring(refusals.next(reason), reason, tenant, klass)
   }
 
   /** Makes it durable. Never rejects. */
-  async enqueue(work: Deferring, payload: unknown, refusals: RefusalTable): Promise<Deferred | Refusal> {
-    const { gate, reason, tenant, klass, revision } = work
-    const criticality = CRITICALITIES[klass] ?? 'sheddable'
-    const durable = await this.#try({ gate, payload, tenant: tenant.name, criticality, reason })
+  async enqueue(work: Deferring, job: DeferJob | MakeJob, refusals: RefusalTable): Promise<Deferred | Refusal> {
+    const { tenant, klass } = work
+    const result = await this.#try(work, job)
     this.#deferring--
     tenant.references--
-    this.#parts.books.count(tenant, klass, durable ? DEFERRED : refusedCell(DEFER_FAILED))
-    const end = durable ? ({ accepted: false, deferred: true, gate, revision } as const) : refusals.next(DEFER_FAILED)
+    this.#parts.books.count(tenant, klass, cellOf(work, result))
+    const end = endOf(work, result, refusals)
     work.onEnd?.(end)
     return end
   }
@@ -119,28 +138,64 @@ export class Deferral {
     for (const controller of this.#running) controller.abort()
   }
 
-  async #try(work: DeferredWork): Promise<boolean> {
+  async #try(work: Deferring, job: DeferJob | MakeJob): Promise<Result> {
     const controller = new AbortController()
-    const { promise, resolve } = Promise.withResolvers<false>()
-    controller.signal.addEventListener('abort', () => resolve(false), { once: true })
+    const { promise, resolve } = Promise.withResolvers<typeof FAILED>()
+    controller.signal.addEventListener('abort', () => resolve(FAILED), { once: true })
     const timer = this.#timers.set(() => controller.abort(), this.#withinMs)
     this.#running.add(controller)
     try {
-      return await Promise.race([promise, this.#enqueue(work, controller.signal)])
+      return await Promise.race([promise, this.#enqueue(work, job, controller.signal)])
     } catch (error) {
-      this.#parts.mishaps.warn(error)
-      return false
+      this.#complain(error)
+      return FAILED
     } finally {
       this.#running.delete(controller)
       this.#timers.clear(timer)
     }
   }
 
-  async #enqueue(work: DeferredWork, signal: AbortSignal): Promise<boolean> {
-    if (this.#port === null) return false
-    await this.#port.enqueue(work, signal)
-    return true
+  async #enqueue(
+    { gate, tenant, klass, reason }: Deferring,
+    given: DeferJob | MakeJob,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const job = typeof given === 'function' ? await given(signal) : given
+    if (job === null || job === undefined) return DECLINED
+    if (this.#port === null || signal.aborted) return FAILED
+    const id = typeof job.id === 'string' && job.id !== '' ? job.id : null
+    const criticality = CRITICALITIES[klass] ?? 'sheddable'
+    await this.#port.enqueue({ gate, id, payload: job.payload, tenant: tenant.name, criticality, reason }, signal)
+    return { id }
   }
+
+  /** One a second: a queue that is away fails as often as work is shed. */
+  #complain(error: unknown): void {
+    const nowMs = this.#parts.clock.now()
+    if (nowMs < this.#quietUntilMs) return
+    this.#quietUntilMs = nowMs + QUIET_MS
+    this.#parts.mishaps.warn(error)
+  }
+}
+
+const QUIET_MS = 1_000
+
+/** It is not durable. */
+const FAILED = 'failed'
+/** The host says that it cannot be deferred. */
+const DECLINED = 'declined'
+
+/** `id`: it is durable. */
+type Result = { readonly id: string | null } | typeof FAILED | typeof DECLINED
+
+const cellOf = ({ number }: Deferring, result: Result): number => {
+  if (typeof result === 'object') return DEFERRED
+  return refusedCell(result === DECLINED ? number : DEFER_FAILED)
+}
+
+const endOf = ({ gate, revision, refusal }: Deferring, result: Result, refusals: RefusalTable): Deferred | Refusal => {
+  if (typeof result === 'object') return { accepted: false, deferred: true, gate, id: result.id, revision }
+  return result === DECLINED ? refusal : refusals.next(DEFER_FAILED)
 }
 
 /** Refused for want of room, or for its class: by number. */

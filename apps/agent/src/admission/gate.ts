@@ -9,7 +9,15 @@ import { Books } from './books.ts'
 import { Claims } from './claims.ts'
 import { AcceptedWork, runAs } from './context.ts'
 import { type Credits, Pulls } from './credits.ts'
-import { type DeferOptions, type DeferPort, Deferral, type Deferred, Deferring } from './deferral.ts'
+import {
+  type DeferJob,
+  type DeferOptions,
+  type DeferPort,
+  Deferral,
+  type Deferred,
+  Deferring,
+  type MakeJob,
+} from './deferral.ts'
 import { Desk } from './desk.ts'
 import { Door, MAY_DEFER, MAY_WAIT, NOW, wordOfClass } from './door.ts'
 import { gaugesOf } from './gauges.ts'
@@ -31,7 +39,7 @@ import { type Explanation, Trail } from './trail.ts'
 import type { Entry, Permit, Work } from './work.ts'
 
 export type { Credits } from './credits.ts'
-export type { DeferOptions, DeferPort, Deferred, DeferredWork } from './deferral.ts'
+export type { DeferJob, DeferOptions, DeferPort, Deferred, DeferredWork, MakeJob } from './deferral.ts'
 export type { GateOptions, GateSettings, RunContext } from './options.ts'
 export type { Explanation } from './trail.ts'
 export type { Entry, Permit, Refusal, Work } from './work.ts'
@@ -124,12 +132,13 @@ export class Gate implements FigureSource, Pressure {
 
   /**
    * As `acquire`, but work that there is no room for is made durable by the port of `deferTo`, and answered once it is: `deferred`, or a refusal
-   * `defer-failed`. Work past its tenant's share or its deadline is refused as ever. The promise never rejects.
+   * `defer-failed`. Work past its tenant's share or its deadline is refused as ever. `job` is what is kept of it, or makes that once it is wanted.
+   * The promise never rejects.
    */
-  async acquireOrDefer(work: Work, payload: unknown): Promise<Entry | Deferred> {
+  async acquireOrDefer(work: Work, job: DeferJob | MakeJob): Promise<Entry | Deferred> {
     try {
       const entry = await this.#door.enter(work, MAY_DEFER)
-      return entry instanceof Deferring ? await this.#deferral.enqueue(entry, payload, this.#rules.refusals) : entry
+      return entry instanceof Deferring ? await this.#deferral.enqueue(entry, job, this.#rules.refusals) : entry
     } catch (error) {
       return this.#afterFault(error)
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { freshDatabase } from '../testing/harness.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
 import { metricsJson } from '../testing/otlp-sample.ts'
 import { buildControlPlane, startProcess } from '../testing/process.ts'
 

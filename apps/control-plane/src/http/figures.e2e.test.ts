@@ -2,7 +2,8 @@ import { Weir } from '@weir/agent'
 import { LIVE, type LiveMessage } from '@weir/api'
 import { afterEach, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { withKey } from '../testing/telemetry.ts'
 
 const running: { close(): Promise<void> }[] = []

@@ -1,32 +1,14 @@
 import 'reflect-metadata'
-import { randomBytes } from 'node:crypto'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import type { Role } from '@weir/api'
-import pg from 'pg'
 import type { Database } from '../adapters/prisma/database.ts'
 import { AppModule } from '../app.module.ts'
 import { dressApplication, httpAdapter, listen, openDatabase } from '../boot.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Asking, Identity, type Principal } from '../features/access/identity.ts'
 import { done, type Result, refused } from '../features/result.ts'
-import { SERVER } from './server.ts'
-
-/** A fresh database on the tests' server. `drop` removes it, and only it. */
-export const freshDatabase = async (): Promise<{ url: string; drop(): Promise<void> }> => {
-  const server = process.env[SERVER] ?? process.env.DATABASE_URL
-  if (server === undefined) throw new Error(`${SERVER} is not set: run the e2e project, which starts a server.`)
-  const name = `weir_test_${randomBytes(6).toString('hex')}`
-  const admin = async (sql: string) => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-  }
-  await admin(`CREATE DATABASE ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
-}
+import { freshDatabase } from './fresh-database.ts'
 
 /** Knows `Bearer test-viewer`, `test-editor`, `test-admin`: for tests of what lies behind the sign-in. */
 export class TestIdentity extends Identity {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
 import { helloOf, type SocketClient } from './socket-client.testkit.ts'
 

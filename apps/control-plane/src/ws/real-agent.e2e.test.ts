@@ -1,7 +1,8 @@
 import { Weir } from '@weir/agent'
 import type { Agent } from '@weir/api'
 import { afterEach, expect, test, vi } from 'vitest'
-import { freshDatabase, startTestApp, type TestApp } from '../testing/harness.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
 import { HttpOnlyProxy } from './proxy.testkit.ts'
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { freshDatabase } from '../../testing/harness.ts'
+import { freshDatabase } from '../../testing/fresh-database.ts'
 import { Database } from '../prisma/database.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 import { holdReplicaLock } from './replica-lock.ts'

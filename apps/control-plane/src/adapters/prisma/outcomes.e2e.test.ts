@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
-import { freshDatabase } from '../../testing/harness.ts'
+import { freshDatabase } from '../../testing/fresh-database.ts'
 import { OUTCOME_STORE_CONTRACT } from '../../testing/outcome-store-contract.ts'
 import { migrate, readMigrations } from '../postgres/migrate.ts'
 import { Database } from './database.ts'

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { pathOf, REDIS } from '../../../../tools/system-packages.ts'
+
+/** A Redis of one's own in a temporary folder, reached by a socket there, which has written what it acknowledges. */
+export class TestRedis {
+  readonly #folder: string
+  #process: ChildProcess | undefined
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async start(): Promise<TestRedis> {
+    const redis = new TestRedis(await mkdtemp(join(tmpdir(), 'weir-redis-')))
+    await redis.up()
+    return redis
+  }
+
+  get socket(): string {
+    return join(this.#folder, 'redis.sock')
+  }
+
+  /** Starts it, over what it had before. Resolves when it answers. */
+  async up(): Promise<void> {
+    const binary = pathOf(REDIS)
+    if (binary === undefined) throw new Error('There is no redis-server: install it, or name its path in REDIS_SERVER.')
+    const settings = {
+      port: '0',
+      unixsocket: this.socket,
+      dir: this.#folder,
+      save: '',
+      appendonly: 'yes',
+      appendfsync: 'always',
+    }
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+    this.#process = spawn(binary, args, { stdio: 'ignore' })
+    await this.ask((client) => client.ping())
+  }
+
+  /** As the machine's end would. */
+  async kill(): Promise<void> {
+    const running = this.#process
+    this.#process = undefined
+    if (running === undefined || running.exitCode !== null) return
+    const gone = once(running, 'exit')
+    running.kill('SIGKILL')
+    await gone
+  }
+
+  /** Over a connection of its own, once there is one. */
+  async ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
+    const client = new Redis({ path: this.socket, retryStrategy: () => 20, maxRetriesPerRequest: 500 })
+    client.on('error', () => undefined)
+    try {
+      return await question(client)
+    } finally {
+      client.disconnect()
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}

@@ -1,37 +1,7 @@
 import { report } from '../core/report.ts'
 import { classifyHttp, discardResponse, headOf } from './http.ts'
-import type { Attempt, CallOptions, Parts } from './parts.ts'
+import type { CallOptions, Parts } from './parts.ts'
 import { type AttemptEnd, classifyError, FAILURE, SUCCESS, soundVerdict, type Verdict } from './verdict.ts'
-
-/** What an attempt asks its call for. */
-export interface AttemptSource {
-  readonly signal: AbortSignal
-  readonly remainingMs: number
-  headers(attempt: number): Readonly<Record<string, string>>
-}
-
-/** One attempt's view of its call: its number is its own, the rest is worked out when read. */
-export class AttemptView implements Attempt {
-  readonly attempt: number
-  readonly #source: AttemptSource
-
-  constructor(source: AttemptSource, attempt: number) {
-    this.attempt = attempt
-    this.#source = source
-  }
-
-  get signal(): AbortSignal {
-    return this.#source.signal
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return this.#source.headers(this.attempt)
-  }
-
-  get remainingMs(): number {
-    return this.#source.remainingMs
-  }
-}
 
 /** The caller's classification, or the default one; one that throws or answers no verdict is reported, and a value is then a success, an error a failure. */
 export const classifyEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, parts: Parts): Verdict => {
@@ -54,5 +24,16 @@ export const discardEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, parts
     else discardResponse(end.value)
   } catch (error) {
     report(parts.runtime, error, `discard of ${parts.name}`)
+  }
+}
+
+/** What goes on after the answer; `null`: nothing. One that throws instead of saying is reported, and nothing is waited for. */
+export const tailOf = <T>(value: T, options: CallOptions<T>, parts: Parts): PromiseLike<void> | null => {
+  if (options.tail === undefined) return null
+  try {
+    return options.tail(value)
+  } catch (error) {
+    report(parts.runtime, error, `tail of ${parts.name}`)
+    return null
   }
 }

@@ -16,6 +16,7 @@ const COUNTERS = {
   cancelled: 'weir.dependency.cancelled',
   attempts: 'weir.dependency.attempts',
   retries: 'weir.dependency.retries',
+  hedges: 'weir.dependency.hedges',
   budgetExhausted: 'weir.dependency.budget_exhausted',
   fallbacks: 'weir.dependency.fallbacks',
   fallbacksFailed: 'weir.dependency.fallbacks_failed',
@@ -33,6 +34,7 @@ const zeros = (): Record<Counter, number> => ({
   cancelled: 0,
   attempts: 0,
   retries: 0,
+  hedges: 0,
   budgetExhausted: 0,
   fallbacks: 0,
   fallbacksFailed: 0,
@@ -41,7 +43,7 @@ const zeros = (): Record<Counter, number> => ({
 
 /**
  * Exact counts since the last collection. Over any span: calls = completed + late + failed + cancelled + shed + what began before or is not over;
- * attempts = first attempts + retries sent; fallbacks are a sub-count of shed and failed.
+ * attempts = first attempts + retries + hedges sent; fallbacks are a sub-count of shed and failed.
  */
 export class Books {
   counts = zeros()

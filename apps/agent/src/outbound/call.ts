@@ -1,59 +1,53 @@
-import { AsyncResource } from 'node:async_hooks'
 import type { WorkContext } from '../core/context.ts'
-import type { Sample } from '../core/sampling.ts'
-import { AttemptView, classifyEnd, discardEnd } from './attempt.ts'
+import { classifyEnd, discardEnd, tailOf } from './attempt.ts'
 import { BackoffSequence } from './backoff.ts'
 import type { CallOutcome } from './books.ts'
 import { type Ticket, UNTRACKED } from './breaker.ts'
-import { runFallback } from './fallback.ts'
-import type { Attempt, CallOptions, Parts } from './parts.ts'
+import type { Endpoint } from './endpoints.ts'
+import { Flight } from './flight.ts'
+import { Flights } from './flights.ts'
+import { hedgeTime, payHedge } from './hedge.ts'
+import { learn, learnCutOff, learnNothing } from './lessons.ts'
+import type { Admission, Attempt, CallOptions, Parts } from './parts.ts'
 import { attemptHeaders } from './propagation.ts'
 import { WeirRefusal, WeirTimeout } from './refusal.ts'
-import { decideRetry, holdsAbove } from './retry.ts'
+import { Reply } from './reply.ts'
+import { decideRetry, forbidsRetry, holdsAbove, mayRepeat } from './retry.ts'
 import type { Scheduled } from './schedule.ts'
-import type { AttemptEnd, Verdict } from './verdict.ts'
+import { type AttemptEnd, FAILURE, type Verdict } from './verdict.ts'
 
 /** A zombie's slot is taken back after this, milliseconds, and counted as lost: an attempt that never ends must not eat the ceiling for ever. */
 export const ZOMBIE_MAX_MS = 60_000
 
-/** What admission settled about a call. */
-export interface Admission {
-  readonly now: number
-  readonly ticket: Ticket
-  /** When the call is cut off, on the runtime's clock; Infinity = never. */
-  readonly deadlineAt: number
-  /** When its caller stops waiting: what the callee is told. At most `deadlineAt`. */
-  readonly promisedAt: number
-  /** Whether the caller's deadline, not the policy's timeout, is what cuts it off. */
-  readonly cutByCaller: boolean
-  readonly sample: Sample | null
+/** An end that another attempt, still in flight, may make good. */
+interface Failed<T> {
+  readonly end: AttemptEnd<T>
+  readonly verdict: Verdict
 }
 
-/** The life of one admitted call, which holds one slot: attempts and the sleeps between them, until its caller has an answer and no attempt runs. */
+/**
+ * The life of one admitted call: attempts, the sleeps between them and the tail of the answer. It holds a slot until its caller has an answer and
+ * nothing of it runs any more, and one more while a hedge runs beside the first attempt.
+ */
 export class Call<T> implements Scheduled {
   at = 0
   heapIndex = -1
-  readonly promise: Promise<T>
   readonly #parts: Parts
   readonly #fn: (attempt: Attempt) => T | PromiseLike<T>
   readonly #options: CallOptions<T>
   readonly #context: WorkContext | undefined
   readonly #admission: Admission
-  /** Back into the caller's async context: timers are shared, so they run in somebody else's. */
-  #scope: AsyncResource | undefined
-  #resolve!: (value: T) => void
-  #reject!: (error: unknown) => void
-  #ticket: Ticket
-  #attempt = 0
-  #attemptStartedAt = 0
-  #running = false
+  readonly #reply: Reply<T>
+  readonly #flights: Flights
+  #attempts = 0
+  #sleeping = false
+  /** The caller has its answer; the tail of it is not over. */
+  #answered = false
   #over = false
-  #lost = false
-  /** How the attempt before the present sleep ended; present = sleeping. */
-  #last: AttemptEnd<T> | undefined
+  #failed: Failed<T> | undefined
   #backoff: BackoffSequence | undefined
-  #controller: AbortController | undefined
-  #aborted: { readonly reason: unknown } | undefined
+  /** Where the attempt before failed. */
+  #avoid: Endpoint | null = null
 
   constructor(
     parts: Parts,
@@ -67,24 +61,18 @@ export class Call<T> implements Scheduled {
     this.#options = options
     this.#context = context
     this.#admission = admission
-    this.#ticket = admission.ticket
-    this.promise = new Promise<T>((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
-    if (options.fallback !== undefined) this.#scope = callScope()
+    this.#flights = new Flights(parts)
+    this.#reply = new Reply(parts, options)
     options.signal?.addEventListener('abort', this)
     context?.signal?.addEventListener('abort', this)
-    parts.schedule.put(this, admission.deadlineAt, admission.now)
-    this.#send(admission.now)
+    const hedgeAt = hedgeTime(parts, options, context, admission.now)
+    if (hedgeAt < Infinity) this.#reply.keepContext()
+    parts.schedule.put(this, Math.min(admission.deadlineAt, hedgeAt), admission.now)
+    this.#run(this.#launch(admission.now, admission.ticket, null))
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
-    }
-    return this.#controller.signal
+  get promise(): Promise<T> {
+    return this.#reply.promise
   }
 
   get remainingMs(): number {
@@ -102,195 +90,212 @@ export class Call<T> implements Scheduled {
   }
 
   onDue(now: number): void {
-    if (this.#over) this.#lose()
-    else if (this.#last !== undefined) this.#wake(now, this.#last)
-    else this.#timeOut(now)
+    if (this.#over) this.#flights.lose()
+    else if (this.#sleeping) this.#wake(now)
+    else if (now >= this.#admission.deadlineAt) this.#timeOut(now)
+    else if (this.#answered) this.#leaveTail(now)
+    else this.#sendHedge(now)
   }
 
   onClose(): void {
     if (!this.#over) this.#cancel(new WeirRefusal(this.#parts.name, 'draining', null, this.#parts.revision))
   }
 
-  #send(now: number): void {
-    const { books, budget } = this.#parts
-    const attempt = ++this.#attempt
-    this.#attemptStartedAt = now
-    this.#running = true
+  #launch(now: number, ticket: Ticket, avoid: Endpoint | null): Flight {
+    const { books, budget, endpoints, policy, runtime } = this.#parts
+    const attempt = ++this.#attempts
     books.counts.attempts++
     if (attempt === 1) budget.deposit(now)
-    else {
-      books.counts.retries++
-      if (this.#context !== undefined) this.#context.retried++
-    }
+    else if (this.#context !== undefined) this.#context.retried++
+    const placement = endpoints.place(this.#options.endpoints, now, policy.outlier, runtime.random, avoid)
+    const flight = new Flight(this, attempt, now, ticket, placement)
+    this.#flights.add(flight)
+    return flight
+  }
+
+  #run(flight: Flight): void {
     let result: T | PromiseLike<T>
     try {
-      result = this.#fn(new AttemptView(this, attempt))
+      result = this.#fn(flight)
     } catch (error) {
-      this.#ended({ ok: false, error })
+      this.#ended(flight, { ok: false, error })
       return
     }
     Promise.resolve(result).then(
-      (value) => this.#ended({ ok: true, value }),
-      (error) => this.#ended({ ok: false, error }),
+      (value) => this.#ended(flight, { ok: true, value }),
+      (error) => this.#ended(flight, { ok: false, error }),
     )
   }
 
-  #ended(end: AttemptEnd<T>): void {
-    this.#running = false
-    if (this.#over) this.#zombieEnded(end)
-    else this.#judge(end)
-  }
-
-  #judge(end: AttemptEnd<T>): void {
-    const { runtime, policy } = this.#parts
-    const now = runtime.clock.now()
-    const verdict = classifyEnd(end, this.#options, this.#parts)
-    this.#learn(verdict, now)
-    if (end.ok && (verdict.kind === 'success' || verdict.kind === 'neutral')) {
-      this.#finish(now >= this.#admission.deadlineAt ? 'late' : 'completed', now)
-      this.#resolve(end.value)
-    } else if (policy.mode !== 'enforce') this.#fail(end, now)
-    else this.#retryOrFail(end, verdict, now)
-  }
-
-  #retryOrFail(end: AttemptEnd<T>, verdict: Verdict, now: number): void {
-    const { runtime, policy, budget, books } = this.#parts
-    this.#backoff ??= new BackoffSequence()
-    const answer = decideRetry(this.#question(verdict, now), policy.retry, this.#backoff, budget, runtime.random)
-    if (answer.retry) this.#sleep(end, now, answer.delayMs)
-    else {
-      if (answer.why === 'budget') books.counts.budgetExhausted++
-      if (this.#context !== undefined && holdsAbove(answer.why, verdict)) this.#context.retried++
-      this.#fail(end, now)
+  #ended(flight: Flight, end: AttemptEnd<T>): void {
+    if (this.#over || flight.dropped) {
+      this.#flights.land(flight)
+      discardEnd(end, this.#options, this.#parts)
+      return
     }
+    const now = this.#parts.runtime.clock.now()
+    const verdict = classifyEnd(end, this.#options, this.#parts)
+    if (this.#context !== undefined) this.#context.retried += verdict.retried
+    if (end.ok && (verdict.kind === 'success' || verdict.kind === 'neutral'))
+      this.#answer(flight, end.value, verdict, now)
+    else this.#judge(flight, { end, verdict }, now)
   }
 
-  #question(verdict: Verdict, now: number) {
-    const { breaker, policy } = this.#parts
-    return {
+  #judge(flight: Flight, failed: Failed<T>, now: number): void {
+    this.#flights.land(flight)
+    learn(this.#parts, flight, failed.verdict, now - flight.startedAt, now)
+    const before = this.#failed
+    if (before !== undefined && before.end !== failed.end) discardEnd(before.end, this.#options, this.#parts)
+    const verdict = before !== undefined && forbidsRetry(before.verdict) ? before.verdict : failed.verdict
+    this.#failed = { end: failed.end, verdict }
+    if (this.#flights.current !== undefined) return
+    if (this.#parts.policy.mode !== 'enforce') this.#fail(failed.end, now)
+    else this.#retryOrFail(failed.end, verdict, flight, now)
+  }
+
+  #retryOrFail(end: AttemptEnd<T>, verdict: Verdict, flight: Flight, now: number): void {
+    const { runtime, policy, budget, books, breaker, schedule } = this.#parts
+    this.#backoff ??= new BackoffSequence()
+    const question = {
       verdict,
-      attempt: this.#attempt,
-      repeatable: this.#options.idempotent === true || this.#options.idempotencyKey !== undefined,
+      attempt: this.#attempts,
+      repeatable: mayRepeat(this.#options),
       upperAttempt: this.#context?.attempt ?? 1,
       now,
       deadlineAt: this.#admission.deadlineAt,
       breakerOpen: policy.breaker.mode !== 'observe' && breaker.view(now) === 'open',
     }
-  }
-
-  #learn(verdict: Verdict, now: number): void {
-    const { breaker, throttle, budget } = this.#parts
-    const durationMs = now - this.#attemptStartedAt
-    if (this.#context !== undefined) this.#context.retried += verdict.retried
-    if (verdict.kind === 'success') breaker.success(this.#ticket, now, durationMs)
-    else if (verdict.kind === 'failure') breaker.failure(this.#ticket, now, durationMs)
-    else breaker.neutral(this.#ticket)
-    throttle.record(now, verdict.kind === 'success' || verdict.kind === 'neutral')
-    if (verdict.kind === 'success') budget.succeeded(now)
-    else if (verdict.retryable || verdict.signal === 'stop') budget.failed(now)
-  }
-
-  #sleep(end: AttemptEnd<T>, now: number, delayMs: number): void {
-    this.#scope ??= callScope()
-    this.#last = end
-    this.#parts.schedule.put(this, now + delayMs, now)
-  }
-
-  #wake(now: number, last: AttemptEnd<T>): void {
-    const { schedule, breaker, policy } = this.#parts
-    this.#last = undefined
-    const ticket = breaker.tryAcquire(now)
-    if (ticket === null && policy.mode === 'enforce' && policy.breaker.mode !== 'observe') {
-      this.#fail(last, now)
+    const answer = decideRetry(question, policy.retry, this.#backoff, budget, runtime.random)
+    if (answer.retry) {
+      this.#reply.keepContext()
+      this.#sleeping = true
+      this.#avoid = flight.placement?.endpoint ?? null
+      schedule.put(this, now + answer.delayMs, now)
       return
     }
-    this.#ticket = ticket ?? UNTRACKED
-    discardEnd(last, this.#options, this.#parts)
+    if (answer.why === 'budget') books.counts.budgetExhausted++
+    if (this.#context !== undefined && holdsAbove(answer.why, verdict)) this.#context.retried++
+    this.#fail(end, now)
+  }
+
+  #wake(now: number): void {
+    const { schedule, breaker, policy, books } = this.#parts
+    const failed = this.#failed
+    this.#sleeping = false
+    const ticket = breaker.tryAcquire(now)
+    if (failed !== undefined) {
+      if (ticket === null && policy.mode === 'enforce' && policy.breaker.mode !== 'observe') {
+        this.#fail(failed.end, now)
+        return
+      }
+      discardEnd(failed.end, this.#options, this.#parts)
+      this.#failed = undefined
+    }
     schedule.put(this, this.#admission.deadlineAt, now)
-    this.#inContext(() => this.#send(now))
+    books.counts.retries++
+    const flight = this.#launch(now, ticket ?? UNTRACKED, this.#avoid)
+    this.#reply.inContext(() => this.#run(flight))
+  }
+
+  /** A second attempt beside a first that takes long: paid for like a retry, with a slot of its own, and only while all is well. */
+  #sendHedge(now: number): void {
+    const { schedule, breaker } = this.#parts
+    schedule.put(this, this.#admission.deadlineAt, now)
+    const first = this.#flights.current
+    if (first === undefined || !payHedge(this.#parts, this.#attempts, now)) return
+    const flight = this.#launch(now, breaker.tryAcquire(now) ?? UNTRACKED, first.placement?.endpoint ?? null)
+    this.#reply.inContext(() => this.#run(flight))
+  }
+
+  /** The caller has its answer; the call goes on until its tail is over. */
+  #answer(flight: Flight, value: T, verdict: Verdict, now: number): void {
+    const headMs = now - flight.startedAt
+    if (this.#flights.count > 1) for (const other of this.#flights.live) if (other !== flight) this.#drop(other)
+    this.#forgetFailed()
+    const tail = tailOf(value, this.#options, this.#parts)
+    if (tail === null) this.#complete(flight, verdict, headMs)
+    else {
+      const { deadlineAt } = this.#admission
+      this.#answered = true
+      this.#parts.schedule.put(this, deadlineAt < Infinity ? deadlineAt : now + ZOMBIE_MAX_MS, now)
+      tail.then(
+        () => this.#complete(flight, verdict, headMs),
+        () => this.#breakOff(flight),
+      )
+    }
+    this.#reply.answer(value)
+  }
+
+  #complete(flight: Flight, verdict: Verdict, headMs: number): void {
+    const over = this.#over
+    this.#flights.land(flight)
+    if (over) return
+    const now = this.#parts.runtime.clock.now()
+    learn(this.#parts, flight, verdict, headMs, now)
+    this.#finish(now >= this.#admission.deadlineAt ? 'late' : 'completed', now)
+  }
+
+  /** The answer began well and never came whole. */
+  #breakOff(flight: Flight): void {
+    const over = this.#over
+    this.#flights.land(flight)
+    if (over) return
+    const now = this.#parts.runtime.clock.now()
+    learn(this.#parts, flight, FAILURE, now - flight.startedAt, now)
+    this.#finish('failed', now)
+  }
+
+  /** Nothing cuts off an observed call, but an answer that nobody reads must not hold its slot for ever. */
+  #leaveTail(now: number): void {
+    this.#finish('completed', now)
+    this.#flights.lose()
+    this.#parts.schedule.remove(this)
+  }
+
+  #drop(flight: Flight): void {
+    flight.dropped = true
+    learnNothing(this.#parts, flight)
+    flight.abort(new DOMException('Another attempt answered first.', 'AbortError'))
   }
 
   #timeOut(now: number): void {
-    const { breaker, throttle, budget, name } = this.#parts
-    const durationMs = now - this.#attemptStartedAt
-    if (this.#admission.cutByCaller) breaker.cutShort(this.#ticket, now, durationMs)
-    else breaker.failure(this.#ticket, now, durationMs)
-    throttle.record(now, false)
-    budget.failed(now)
-    const error = new WeirTimeout(name, now - this.#admission.now)
-    this.#fail({ ok: false, error }, now)
-    this.#abort(error)
+    const error = new WeirTimeout(this.#parts.name, now - this.#admission.now)
+    const running = this.#flights.live
+    for (const flight of running) learnCutOff(this.#parts, flight, this.#admission.cutByCaller, now)
+    this.#forgetFailed()
+    if (this.#answered) this.#finish('failed', now)
+    else this.#fail({ ok: false, error }, now)
+    for (const flight of running) flight.abort(error)
   }
 
   #cancel(reason: unknown): void {
-    const { breaker, runtime } = this.#parts
-    if (this.#running) breaker.neutral(this.#ticket)
-    if (this.#last !== undefined) discardEnd(this.#last, this.#options, this.#parts)
-    this.#last = undefined
-    this.#finish('cancelled', runtime.clock.now())
-    this.#reject(reason)
-    this.#abort(reason)
+    const running = this.#flights.live
+    for (const flight of running) learnNothing(this.#parts, flight)
+    this.#forgetFailed()
+    this.#finish('cancelled', this.#parts.runtime.clock.now())
+    this.#reply.refuse(reason)
+    for (const flight of running) flight.abort(reason)
   }
 
   #fail(end: AttemptEnd<T>, now: number): void {
     this.#finish('failed', now)
-    const { fallback } = this.#options
-    if (fallback === undefined) {
-      this.#settle(end)
-      return
-    }
-    const answered = (value: T): void => {
-      discardEnd(end, this.#options, this.#parts)
-      this.#resolve(value)
-    }
-    const cause = end.ok ? end.value : end.error
-    this.#inContext(() => runFallback(this.#parts, fallback, cause, answered, () => this.#settle(end)))
+    this.#reply.fail(end)
   }
 
-  /** The books close; the slot is free unless an attempt still runs. */
+  /** The books close; slots are free unless something still runs. */
   #finish(outcome: CallOutcome, now: number): void {
-    const { books, schedule, slots, closed } = this.#parts
+    const { books, schedule, closed } = this.#parts
     this.#over = true
     this.#options.signal?.removeEventListener('abort', this)
     this.#context?.signal?.removeEventListener('abort', this)
     books.ended(outcome, now - this.#admission.now)
-    this.#admission.sample?.end({ outcome, attempts: this.#attempt })
+    this.#admission.sample?.end({ outcome, attempts: this.#attempts })
     schedule.remove(this)
-    if (!this.#running) slots.release()
-    else {
-      slots.toZombie()
-      if (!closed) schedule.put(this, now + ZOMBIE_MAX_MS, now)
-    }
+    if (this.#flights.end() && !closed) schedule.put(this, now + ZOMBIE_MAX_MS, now)
   }
 
-  #zombieEnded(end: AttemptEnd<T>): void {
-    discardEnd(end, this.#options, this.#parts)
-    if (this.#lost) return
-    this.#parts.schedule.remove(this)
-    this.#parts.slots.releaseZombie()
-  }
-
-  #lose(): void {
-    this.#lost = true
-    this.#parts.books.counts.lost++
-    this.#parts.slots.releaseZombie()
-  }
-
-  #abort(reason: unknown): void {
-    this.#aborted = { reason }
-    this.#controller?.abort(reason)
-  }
-
-  #settle(end: AttemptEnd<T>): void {
-    if (end.ok) this.#resolve(end.value)
-    else this.#reject(end.error)
-  }
-
-  #inContext(work: () => void): void {
-    if (this.#scope === undefined) work()
-    else this.#scope.runInAsyncScope(work)
+  #forgetFailed(): void {
+    if (this.#failed !== undefined) discardEnd(this.#failed.end, this.#options, this.#parts)
+    this.#failed = undefined
   }
 }
-
-/** `AsyncLocalStorage.snapshot` does the same for twenty times the cost: it binds a function. */
-const callScope = (): AsyncResource => new AsyncResource('weir.call', { requireManualDestroy: true })

@@ -1,7 +1,9 @@
+import { DEFAULT_DEPENDENCY, type OutlierPolicy } from '@weir/policy/model'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { figuresOf, type PolicyChange, rig, watch } from './rig.testkit.ts'
 
+const OUTLIER = DEFAULT_DEPENDENCY.outlier as OutlierPolicy
 const seldom = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 4 })
 const call = fc.record({
   afterMs: fc.integer({ min: 0, max: 60 }),
@@ -11,6 +13,8 @@ const call = fc.record({
   deadlineMs: seldom(fc.integer({ min: -5, max: 200 })),
   abortMs: seldom(fc.integer({ min: 0, max: 150 })),
   fallback: seldom(fc.constantFrom('ok', 'fails')),
+  tail: seldom(fc.constantFrom('ends', 'breaks', 'hangs')),
+  endpoints: fc.constantFrom([], ['a', 'b', 'c']),
 })
 type Plan = typeof call extends fc.Arbitrary<infer P> ? P : never
 
@@ -32,6 +36,8 @@ const policy: fc.Arbitrary<PolicyChange> = fc.record({
     maxMs: fc.constant(50),
   }),
   throttle: fc.constantFrom(null, { k: 1.5, minimumVolume: 3, cap: 0.8 }),
+  hedge: fc.constantFrom(null, { afterMs: 10 }),
+  outlier: fc.constantFrom(null, { ...OUTLIER, minimumVolume: 2, ejectMs: 50 }),
   budget: fc.constantFrom(
     { kind: 'ratio' as const, share: 0.2, floorPerSecond: 0, windowMs: 60_000 },
     { kind: 'token-bucket' as const, maxTokens: 10, ratio: 0.1 },
@@ -57,6 +63,13 @@ const work =
     )
   }
 
+const tail = (world: ReturnType<typeof rig>, kind: Plan['tail']) =>
+  kind &&
+  (() =>
+    new Promise<void>((resolve, reject) => {
+      if (kind !== 'hangs') world.time.set(kind === 'ends' ? resolve : reject, 25)
+    }))
+
 describe('whatever calls do, and whatever the policy becomes meanwhile', () => {
   it('the books balance, permits end once, the ceiling and the budget hold, and nothing is left', async () => {
     await fc.assert(
@@ -81,6 +94,8 @@ describe('whatever calls do, and whatever the policy becomes meanwhile', () => {
                   idempotent: plan.idempotent,
                   deadlineMs: plan.deadlineMs,
                   signal: caller.signal,
+                  endpoints: plan.endpoints,
+                  tail: tail(world, plan.tail),
                   fallback: plan.fallback && (() => (plan.fallback === 'ok' ? 0 : Promise.reject('no'))),
                 },
               ),
@@ -97,13 +112,15 @@ describe('whatever calls do, and whatever the policy becomes meanwhile', () => {
         expect(calls.every(({ state }) => state !== 'pending')).toBe(true)
         expect(of('calls')).toBe(plans.length)
         expect(of('completed') + of('late') + of('failed') + of('cancelled') + shed).toBe(plans.length)
-        expect(of('attempts') - of('retries')).toBeLessThanOrEqual(plans.length - shed)
+        expect(of('attempts') - of('retries') - of('hedges')).toBeLessThanOrEqual(plans.length - shed)
         expect(of('fallbacks')).toBeLessThanOrEqual(shed + of('failed'))
         expect([dependency.report().inFlight, running]).toEqual([0, 0])
         if (first.mode === 'enforce' && second.mode === 'enforce' && of('lost') === 0)
           expect(most).toBeLessThanOrEqual(Math.max(first.ceiling ?? 0, second.ceiling ?? 0))
         if (first.budget?.kind === 'ratio' && second.budget?.kind === 'ratio')
-          expect(of('retries')).toBeLessThanOrEqual(0.2 * (of('attempts') - of('retries')) + 1e-9)
+          expect(of('retries') + of('hedges')).toBeLessThanOrEqual(
+            0.2 * (of('attempts') - of('retries') - of('hedges')) + 1e-9,
+          )
         dependency.close()
         expect(time.pending).toBe(0)
       }),

@@ -8,6 +8,7 @@ import { Books } from './books.ts'
 import { Breaker, UNTRACKED } from './breaker.ts'
 import { budgetFor } from './budget.ts'
 import { Call } from './call.ts'
+import { Endpoints } from './endpoints.ts'
 import { runFallback } from './fallback.ts'
 import { passThrough } from './off.ts'
 import type { Attempt, CallOptions, Parts } from './parts.ts'
@@ -27,9 +28,10 @@ const NO_OPTIONS = {}
  * 1. *Caller there, time left*: costs nothing and takes nothing that would have to be given back.
  * 2. *Breaker*, then *throttle*: while the callee is known to be ill a call must not even occupy a slot.
  * 3. *Ceiling*: last of what refuses, for its slot is real. A refusal here returns the probe's place.
- * 4. *Timeout*: one for the whole call, so that retries cannot stretch it.
+ * 4. *Timeout*: one for the whole call, so that neither retries nor a body that trickles can stretch it.
  * 5. *Attempt*, *classification*: the breaker is asked and told for each attempt, for it judges the callee and not our patience.
- * 6. *Retry*, under the budget; the slot is kept during the sleep, so sleepers count against the ceiling.
+ *    The *endpoint* is chosen here, for a retry is to go elsewhere.
+ * 6. *Retry*, and hedge, under the budget; the slot is kept during the sleep, so sleepers count against the ceiling.
  * 7. *Fallback*: outside all the others, so that it works when they refuse, under a guard of its own.
  *
  * `observe` refuses, cuts off and repeats nothing by policy: it counts, and obeys only what the caller itself asked for. `off` does not even count.
@@ -55,6 +57,7 @@ export class Dependency implements FigureSource {
       throttle: new Throttle(now),
       budget: budgetFor(policy.budget, null, now),
       slots: new Slots(),
+      endpoints: new Endpoints(),
       fallbackSlots: new Slots(),
       schedule: new Schedule(runtime),
       books: new Books(name),
@@ -168,12 +171,14 @@ export class Dependency implements FigureSource {
   }
 
   collect(sink: FigureSink): void {
-    const { books, breaker, slots, policy } = this.#parts
+    const { books, breaker, slots, policy, endpoints } = this.#parts
     const attributes = this.#attributes
     books.collect(sink)
     const stale = breaker.stale - this.#staleSeen
     this.#staleSeen = breaker.stale
     if (stale > 0) sink.counter('weir.dependency.stale', stale, attributes)
+    const ejections = endpoints.takeEjections()
+    if (ejections > 0) sink.counter('weir.dependency.ejections', ejections, attributes)
     if (policy.mode === 'off') return
     const state = this.report()
     sink.gauge('weir.dependency.in_flight', state.inFlight, attributes)
@@ -181,6 +186,7 @@ export class Dependency implements FigureSource {
     sink.gauge('weir.dependency.ceiling', state.ceiling, attributes)
     sink.gauge('weir.dependency.breaker', BREAKER_GAUGE[state.breaker], attributes)
     sink.gauge('weir.dependency.budget_left', state.budgetLeft, attributes)
+    if (endpoints.known > 0) sink.gauge('weir.dependency.ejected', endpoints.ejected, attributes)
   }
 
   /** Ends every call that is not over as cancelled, refuses new ones as draining, and leaves no timer. */

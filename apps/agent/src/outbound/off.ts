@@ -15,6 +15,7 @@ export const passThrough = async <T>(
   const promisedAt = Math.min(clock.now() + askedMs, context?.deadlineAt ?? Infinity)
   const attempt: Attempt = {
     attempt: 1,
+    endpoint: options.endpoints?.[0] ?? null,
     get signal() {
       return options.signal ?? context?.signal ?? new AbortController().signal
     },

@@ -1,9 +1,10 @@
 import type { DependencyPolicy } from '@weir/policy/model'
 import type { Runtime } from '../core/clock.ts'
-import type { Sampler } from '../core/sampling.ts'
+import type { Sample, Sampler } from '../core/sampling.ts'
 import type { Books } from './books.ts'
-import type { Breaker } from './breaker.ts'
+import type { Breaker, Ticket } from './breaker.ts'
 import type { RetryBudget } from './budget.ts'
+import type { Endpoints } from './endpoints.ts'
 import type { Schedule } from './schedule.ts'
 import type { Slots } from './slots.ts'
 import type { Throttle } from './throttle.ts'
@@ -20,6 +21,7 @@ export interface Parts {
   readonly throttle: Throttle
   budget: RetryBudget
   readonly slots: Slots
+  readonly endpoints: Endpoints
   readonly fallbackSlots: Slots
   readonly schedule: Schedule
   readonly books: Books
@@ -27,9 +29,22 @@ export interface Parts {
   readonly sampler: Sampler
 }
 
+/** What admission settled about a call. */
+export interface Admission {
+  readonly now: number
+  readonly ticket: Ticket
+  /** When the call is cut off, on the runtime's clock; Infinity = never. */
+  readonly deadlineAt: number
+  /** When its caller stops waiting: what the callee is told. At most `deadlineAt`. */
+  readonly promisedAt: number
+  /** Whether the caller's deadline, not the policy's timeout, is what cuts it off. */
+  readonly cutByCaller: boolean
+  readonly sample: Sample | null
+}
+
 /** What an attempt is given. Properties are worked out when read: a signal that nobody reads costs nothing. */
 export interface Attempt {
-  /** Aborts when the call times out, is cancelled, or the process closes. */
+  /** Aborts when the call times out or is cancelled, another attempt answers first, or the process closes. */
   readonly signal: AbortSignal
   /** 1 for the first. */
   readonly attempt: number
@@ -37,6 +52,8 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>
   /** Until the call's time is over, milliseconds, at least 0; Infinity = no limit. */
   readonly remainingMs: number
+  /** Which of the `endpoints` on offer to use; `null` where none were. */
+  readonly endpoint: string | null
 }
 
 export interface CallOptions<T> {
@@ -53,6 +70,16 @@ export interface CallOptions<T> {
    * as wide as the ceiling, and for at most the policy's timeout; where it fails the caller gets what it would have got without it.
    */
   readonly fallback?: ((cause: unknown) => T | PromiseLike<T>) | undefined
+  /**
+   * Replicas behind the dependency's name, by what tells them apart (an origin, say): each attempt is given one of them to use, `attempt.endpoint`, and
+   * those that fail or lag behind the others are avoided. At most 128 are kept in mind.
+   */
+  readonly endpoints?: readonly string[] | undefined
+  /**
+   * What goes on after the answer, a body that is still to come for one: settles when that is over, well or not. Until then the call keeps its slot and
+   * its deadline, which aborts the attempt's signal. Default: nothing, the call ends with its answer.
+   */
+  readonly tail?: ((value: T) => PromiseLike<void> | null) | undefined
   /** Default: a fetch `Response` by its status, any other value a success, an error a failure. */
   readonly classify?: ((end: AttemptEnd<T>) => Verdict) | undefined
   /** Lets go of a value that nobody will get: of a retried attempt, or one that ended after its call. Default: cancels a `Response`'s body. */

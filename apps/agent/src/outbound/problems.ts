@@ -19,7 +19,7 @@ const budgetChecks = (budget: DependencyPolicy['budget']): Check[] =>
  * published; this is what stands between a document of unknown origin and a division by zero. A null is "not used".
  */
 export const dependencyProblems = (policy: DependencyPolicy): Problem[] => {
-  const { breaker, retry, budget, throttle } = policy
+  const { breaker, retry, budget, throttle, outlier, hedge } = policy
   const checks: Check[] = [
     ['ceiling', policy.ceiling, 0, LIMITS.slots],
     ['timeoutMs', policy.timeoutMs, 1, LIMITS.maxMs],
@@ -40,6 +40,13 @@ export const dependencyProblems = (policy: DependencyPolicy): Problem[] => {
     ['throttle.k', throttle?.k ?? null, 1, 100],
     ['throttle.minimumVolume', throttle?.minimumVolume ?? null, 0, Number.MAX_SAFE_INTEGER],
     ['throttle.cap', throttle?.cap ?? null, 0, 1],
+    ['outlier.windowMs', outlier?.windowMs ?? null, 1, LIMITS.maxMs],
+    ['outlier.minimumVolume', outlier?.minimumVolume ?? null, 1, Number.MAX_SAFE_INTEGER],
+    ['outlier.failureShare', outlier?.failureShare ?? null, Number.MIN_VALUE, 1],
+    ['outlier.slowFactor', outlier?.slowFactor ?? null, 1, 1_000],
+    ['outlier.ejectMs', outlier?.ejectMs ?? null, 1, LIMITS.maxMs],
+    ['outlier.maxEjectedShare', outlier?.maxEjectedShare ?? null, 0, 1],
+    ['hedge.afterMs', hedge?.afterMs ?? null, 0, LIMITS.maxMs],
   ]
   return checks
     .filter(([, value, least, most]) => value !== null && !(value >= least && value <= most))

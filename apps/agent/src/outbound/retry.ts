@@ -36,6 +36,16 @@ export type RetryAnswer =
   | { readonly retry: true; readonly delayMs: number }
   | { readonly retry: false; readonly why: RetryRefusal }
 
+/** Work that may be done twice: it says so, or bears an idempotency key. */
+export const mayRepeat = (options: {
+  readonly idempotent?: boolean | undefined
+  readonly idempotencyKey?: string | undefined
+}): boolean => options.idempotent === true || options.idempotencyKey !== undefined
+
+/** Whether a verdict alone rules out a retry in this layer. */
+export const forbidsRetry = ({ signal, retryable, retried }: Verdict): boolean =>
+  signal === 'stop' || !retryable || retried > 0
+
 /**
  * Whether a retry that was not made here must not be made by a layer above either, so that it is told as if one had been: the callee said so, the
  * budget of the one layer that may retry is empty, or it would fail the same way again. What this layer cannot know (whether the work may be

@@ -5,6 +5,7 @@ import {
   CRITICALITIES,
   DEFAULT_DEPENDENCY,
   DEFAULT_GATE,
+  DEFAULT_OUTLIER,
   JITTERS,
   MODES,
   QUEUE_ORDERS,
@@ -52,6 +53,7 @@ const share = { unit: '0 to 1' }
 
 const g = DEFAULT_GATE
 const d = DEFAULT_DEPENDENCY
+const o = DEFAULT_OUTLIER
 
 const MODE_HELP = 'Enforce refuses, observe only counts what it would have refused, off does neither.'
 
@@ -164,6 +166,21 @@ export const DEPENDENCY_GROUPS: readonly FieldGroup[] = [
       number('retry/factor', 'Factor', d.retry.factor),
       number('retry/maxMs', 'Longest wait before a retry', d.retry.maxMs, ms),
       number('retry/maxRetryAfterMs', 'Longest Retry-After waited for', d.retry.maxRetryAfterMs, ms),
+      number('hedge/afterMs', 'Second attempt beside a first after', null, {
+        ...ms,
+        help: 'Paid from the retry budget; only for calls that may be repeated. Empty = never.',
+      }),
+    ],
+  },
+  {
+    title: 'Single replicas',
+    fields: [
+      number('outlier/failureShare', 'Avoid from this share of bad attempts', o.failureShare, share),
+      number('outlier/slowFactor', 'Slow: this many times the others', o.slowFactor),
+      number('outlier/minimumVolume', 'Attempts needed to judge', o.minimumVolume),
+      number('outlier/windowMs', 'Window', o.windowMs, ms),
+      number('outlier/ejectMs', 'Avoided for', o.ejectMs, ms),
+      number('outlier/maxEjectedShare', 'Avoid at most', o.maxEjectedShare, share),
     ],
   },
 ]

@@ -1,4 +1,4 @@
-import type { DependencyPolicy, GatePolicy, Policy, Quota } from './policy.ts'
+import type { DependencyPolicy, GatePolicy, OutlierPolicy, Policy, Quota } from './policy.ts'
 
 /** A tenant without any limit of its own. */
 export const UNLIMITED: Quota = { rate: null, burst: null, concurrency: null, weight: 1 }
@@ -22,6 +22,15 @@ export const DEFAULT_GATE: Omit<GatePolicy, 'resource'> = {
   maxHoldMs: 300_000,
   zombieMaxMs: 60_000,
   retryAfter: { minMs: 500, maxMs: 5_000 },
+}
+
+export const DEFAULT_OUTLIER: OutlierPolicy = {
+  windowMs: 10_000,
+  minimumVolume: 5,
+  failureShare: 0.5,
+  slowFactor: 5,
+  ejectMs: 10_000,
+  maxEjectedShare: 0.5,
 }
 
 export const DEFAULT_DEPENDENCY: DependencyPolicy = {
@@ -51,6 +60,8 @@ export const DEFAULT_DEPENDENCY: DependencyPolicy = {
   },
   budget: { kind: 'token-bucket', maxTokens: 10, ratio: 0.1 },
   throttle: null,
+  outlier: DEFAULT_OUTLIER,
+  hedge: null,
 }
 
 /** What an agent runs on before it has ever seen a policy: it counts everything and refuses nothing. */

@@ -118,6 +118,26 @@ export interface ThrottlePolicy {
   readonly cap: number
 }
 
+/** Avoidance of single replicas, where calls name them; `null` = off. */
+export interface OutlierPolicy {
+  readonly windowMs: number
+  /** Attempts of a replica that are needed to judge it. */
+  readonly minimumVolume: number
+  /** A replica is avoided from this share of failures, or of slow attempts, on. */
+  readonly failureShare: number
+  /** Slow = longer than this many times the median of the other replicas; `null`: nothing is slow. */
+  readonly slowFactor: number | null
+  /** How long it is avoided before it is tried again. */
+  readonly ejectMs: number
+  /** Of those on offer, at most; one may always be avoided where there are two. */
+  readonly maxEjectedShare: number
+}
+
+/** A second attempt beside a first that has taken `afterMs`, for work that may be done twice; `null` = off. Paid for from the retry budget. */
+export interface HedgePolicy {
+  readonly afterMs: number
+}
+
 export interface DependencyPolicy {
   readonly mode: Mode
   /** In-flight calls, zombies included. */
@@ -130,6 +150,8 @@ export interface DependencyPolicy {
   readonly retry: RetryPolicy
   readonly budget: BudgetPolicy
   readonly throttle: ThrottlePolicy | null
+  readonly outlier: OutlierPolicy | null
+  readonly hedge: HedgePolicy | null
 }
 
 /** A tenant's share of a resource, fleet-wide. `null` = not limited; 0 = nothing passes. `burst` in units, `rate` in units per second. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_DEPENDENCY } from '../model/defaults.ts'
+import { DEFAULT_DEPENDENCY, DEFAULT_OUTLIER } from '../model/defaults.ts'
 import { LIMITS } from '../model/limits.ts'
 import { BACKOFFS, BREAKER_MODES, JITTERS, MODES } from '../model/vocabulary.ts'
 import { ms, share, slots } from './parts.ts'
@@ -56,6 +56,16 @@ const budget = z
   ])
   .default(d.budget)
 
+const o = DEFAULT_OUTLIER
+const outlier = z.strictObject({
+  windowMs: ms(100).default(o.windowMs),
+  minimumVolume: z.int().min(1).max(1_000_000).default(o.minimumVolume),
+  failureShare: z.number().gt(0).max(1).default(o.failureShare),
+  slowFactor: z.number().gt(1).max(1_000).nullable().default(o.slowFactor),
+  ejectMs: ms(1).default(o.ejectMs),
+  maxEjectedShare: share.default(o.maxEjectedShare),
+})
+
 /** One dependency, as authored; its output has every default filled in. */
 export const dependencySchema = z.strictObject({
   mode: z.enum(MODES).default(d.mode),
@@ -73,4 +83,9 @@ export const dependencySchema = z.strictObject({
     })
     .nullable()
     .default(d.throttle),
+  outlier: outlier.nullable().default(d.outlier),
+  hedge: z
+    .strictObject({ afterMs: ms(1) })
+    .nullable()
+    .default(d.hedge),
 })

@@ -103,7 +103,8 @@ export const METRICS = {
   'weir.dependency.shed': counter('Calls refused locally', 'dependency', 'reason'),
   'weir.dependency.attempts': counter('Attempts sent: first attempts, retries and hedges', 'dependency'),
   'weir.dependency.retries': counter('Retries sent', 'dependency'),
-  'weir.dependency.budget_exhausted': counter('Retries not made because the budget was empty', 'dependency'),
+  'weir.dependency.hedges': counter('Hedges sent: second attempts beside one that takes long', 'dependency'),
+  'weir.dependency.budget_exhausted': counter('Retries and hedges not made because the budget was empty', 'dependency'),
   'weir.dependency.fallbacks': counter('Answers by fallback (sub-count of shed and failed)', 'dependency'),
   'weir.dependency.fallbacks_failed': counter(
     'Fallbacks that failed, or found all of their own slots taken',
@@ -121,6 +122,8 @@ export const METRICS = {
   'weir.dependency.ceiling': gauge('{call}', 'Ceiling of calls in flight', 'dependency'),
   'weir.dependency.breaker': gauge('{state}', '0 closed, 1 half-open, 2 open', 'dependency'),
   'weir.dependency.budget_left': gauge('1', 'Share of the retry budget that is left', 'dependency'),
+  'weir.dependency.ejections': counter('Replicas that began to be avoided', 'dependency'),
+  'weir.dependency.ejected': gauge('{endpoint}', 'Replicas that are avoided now', 'dependency'),
   'weir.dependency.duration': histogram('Whole call, all attempts', 'dependency'),
   'weir.telemetry.dropped': counter('Windows dropped because they were too old to keep'),
   'weir.telemetry.spans_dropped': counter('Spans dropped because they could not be sent'),

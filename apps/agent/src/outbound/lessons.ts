@@ -1,0 +1,42 @@
+import type { Flight } from './flight.ts'
+import type { Parts } from './parts.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What breaker, endpoints, throttle and budget learn from an attempt that was answered after `durationMs`, by the table of `Verdict`. */
+export const learn = (parts: Parts, flight: Flight, verdict: Verdict, durationMs: number, now: number): void => {
+  const { breaker, throttle, budget, endpoints } = parts
+  const { ticket, placement } = flight
+  const { kind } = verdict
+  if (kind === 'success') breaker.success(ticket, now, durationMs)
+  else if (kind === 'failure') breaker.failure(ticket, now, durationMs)
+  else breaker.neutral(ticket)
+  if (placement !== null) {
+    if (kind === 'success') endpoints.succeeded(placement, now, durationMs)
+    else if (kind === 'failure') endpoints.failed(placement, now, durationMs)
+    else endpoints.neutral(placement)
+  }
+  throttle.record(now, kind === 'success' || kind === 'neutral')
+  if (kind === 'success') budget.succeeded(now)
+  else if (verdict.retryable || verdict.signal === 'stop') budget.failed(now)
+}
+
+/** From one whose time was over; `byCaller`: its caller's time, which may have been hopeless from the start. */
+export const learnCutOff = (parts: Parts, flight: Flight, byCaller: boolean, now: number): void => {
+  const { breaker, throttle, budget, endpoints } = parts
+  const { ticket, placement } = flight
+  const durationMs = now - flight.startedAt
+  if (byCaller) breaker.cutShort(ticket, now, durationMs)
+  else breaker.failure(ticket, now, durationMs)
+  if (placement !== null) {
+    if (byCaller) placement.endpoint.breaker.cutShort(placement.ticket, now, durationMs)
+    else endpoints.failed(placement, now, durationMs)
+  }
+  throttle.record(now, false)
+  budget.failed(now)
+}
+
+/** Nothing: its caller left, or another attempt answered first. */
+export const learnNothing = ({ breaker, endpoints }: Parts, { ticket, placement }: Flight): void => {
+  breaker.neutral(ticket)
+  if (placement !== null) endpoints.neutral(placement)
+}

@@ -15,6 +15,8 @@ export default defineConfig({
           exclude: ['**/*.e2e.test.ts', '**/node_modules/**', '**/dist/**'],
           testTimeout: 30_000,
           expect: { poll: { timeout: 20_000 } },
+          pool: 'threads',
+          isolate: false,
         },
       },
       {

@@ -30,9 +30,10 @@ dependencies:
     ceiling: 20
     timeoutMs: 900
 `,
-  payments: `gates:
+  payments: `# Two more than there are connections, so that a connection never waits for a request to be read or an answer to be sent.
+gates:
   charge:
-    concurrency: ${POOL_CONNECTIONS}
+    concurrency: ${POOL_CONNECTIONS + 2}
     queue: { maxWaitMs: 300 }
 `,
 } as const

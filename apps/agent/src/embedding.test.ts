@@ -46,7 +46,7 @@ describe('the embedding guide', () => {
   it('shows its snippets as they are', async () => {
     const guide = await readFile(new URL('embedding.md', docs), 'utf8')
     const shown = [...guide.matchAll(/<!-- snippet: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]
-    expect(shown.map(([, name]) => name)).toEqual(['orders.ts', 'bootstrap.yaml', 'by-hand.ts'])
+    expect(shown.map(([, name]) => name)).toEqual(['orders.ts', 'bootstrap.yaml', 'by-hand.ts', 'later.ts'])
     for (const [, name, text] of shown) expect(text).toBe(await readFile(new URL(`snippets/${name}`, docs), 'utf8'))
   })
 

@@ -91,6 +91,34 @@ describe('deferred work', () => {
     expect(answers).toEqual(['limit-reached'])
   })
 
+  it.each([
+    [{ maxDeferring: Number.NaN }, 100],
+    [{ maxDeferring: -1 }, 100],
+    [{ maxDeferring: 0 }, 0],
+    [{ maxDeferring: Number.POSITIVE_INFINITY }, 10_000],
+  ])('with %j defers at most %i at a time', async (options, most) => {
+    const { gate, outbox, ask } = deferring({}, options)
+    permitOf(gate.tryAcquire({}))
+    for (let i = 0; i <= most; i++) ask()
+    await settled()
+    expect(outbox.open).toHaveLength(most)
+    gate.close()
+  })
+
+  it.each([
+    [Number.NaN, 2_000],
+    [-5, 2_000],
+    [2 ** 40, 3_600_000],
+  ])('withinMs %s waits for %i ms', async (withinMs, waited) => {
+    const { gate, runtime, answers, ask } = deferring({}, { withinMs })
+    permitOf(gate.tryAcquire({}))
+    ask()
+    await runtime.time.run(waited - 1)
+    expect(answers).toEqual([])
+    await runtime.time.run(1)
+    expect(answers).toEqual(['defer-failed'])
+  })
+
   it('is only what there is no room for: not what is past its share, its deadline, or a process that ends', async () => {
     const { gate, outbox, answers, ask } = deferring({}, {}, { quotas: { t: quota({ concurrency: 0 }) } })
     ask({ tenant: 't' })

@@ -40,9 +40,9 @@ export interface DeferPort {
 }
 
 export interface DeferOptions {
-  /** Work that is being made durable at a time; more is shed. Default 100. */
+  /** Work that is being made durable at a time; more is shed. Default 100, at most 10,000. */
   readonly maxDeferring?: number
-  /** After so long without an acknowledgement, the making of the job included, it is shed as `defer-failed`, milliseconds. Default 2,000. */
+  /** After so long without an acknowledgement, the making of the job included, it is shed as `defer-failed`, milliseconds. Default 2,000, at most an hour. */
   readonly withinMs?: number
 }
 
@@ -107,10 +107,10 @@ export class Deferral {
     return this.#deferring
   }
 
-  to(port: DeferPort | null, { maxDeferring = 100, withinMs = 2_000 }: DeferOptions): void {
+  to(port: DeferPort | null, { maxDeferring, withinMs }: DeferOptions): void {
     this.#port = port
-    this.#maxDeferring = maxDeferring
-    this.#withinMs = withinMs
+    this.#maxDeferring = atMost(MAX_DEFERRING, maxDeferring, 100)
+    this.#withinMs = atMost(MAX_WITHIN_MS, withinMs, 2_000)
   }
 
   /** In place of a refusal, where this one may be deferred: only for want of room, never for its tenant's share or its deadline. */
@@ -179,6 +179,12 @@ export class Deferral {
 }
 
 const QUIET_MS = 1_000
+const MAX_DEFERRING = 10_000
+const MAX_WITHIN_MS = 3_600_000
+
+/** What is no number from 0 up is as if it were not given. */
+const atMost = (max: number, given: number | undefined, otherwise: number): number =>
+  given !== undefined && given >= 0 ? Math.min(max, given) : otherwise
 
 /** It is not durable. */
 const FAILED = 'failed'

@@ -10,7 +10,7 @@ export class Unanswered {
   #count = 0
 
   constructor(max: number) {
-    this.#max = max
+    this.#max = max >= 0 ? max : MAX_UNANSWERED
   }
 
   /** @throws where the broker owes so many answers already; else as `call` does. */

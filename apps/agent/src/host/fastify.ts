@@ -3,7 +3,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest, RouteOptions 
 import type { Admitted } from './inbound/admitted.ts'
 import { HttpInbound } from './inbound/http.ts'
 import type { GateHost, InboundOptions, RequestWeir, RouteSays } from './inbound/options.ts'
-import type { HttpRefusal } from './inbound/problem.ts'
+import type { HttpAnswer } from './inbound/problem.ts'
 import { watch } from './inbound/watch.ts'
 
 export type { GateHost, RequestWeir } from './inbound/options.ts'
@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-const refuse = (reply: FastifyReply, { status, headers, body }: HttpRefusal): void => {
+const answer = (reply: FastifyReply, { status, headers, body }: HttpAnswer): void => {
   reply.code(status).headers(headers).send(Buffer.from(body))
 }
 
@@ -70,7 +70,7 @@ export const weirFastify = (weir: GateHost, options: WeirFastifyOptions = {}): F
           request.weir = admitted
           done()
         },
-        refuse: (refusal) => refuse(reply, refusal),
+        answer: (given) => answer(reply, given),
         gone: () => reply.hijack(),
       })
     })

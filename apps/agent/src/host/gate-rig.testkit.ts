@@ -51,16 +51,34 @@ export class GateRig {
   /** Everything counted so far, by the last word of its metric; what is 0 is left out. */
   books(): Record<string, number> {
     this.gate.collect({
-      counter: (name, delta) => this.#counts.set(name.slice(10), (this.#counts.get(name.slice(10)) ?? 0) + delta),
+      counter: (name, delta) => this.#count(name, delta),
       gauge: () => undefined,
       histogram: () => undefined,
     })
     return Object.fromEntries(this.#counts)
   }
 
+  #count(name: string, delta: number): void {
+    const word = name.slice(10)
+    this.#counts.set(word, (this.#counts.get(word) ?? 0) + delta)
+  }
+
   get slots(): { active: number; zombies: number; waiting: number } {
     const { active, zombies, waiting } = this.gate.report()
     return { active, zombies, waiting }
+  }
+
+  /** Work that is being made durable. */
+  get deferring(): number {
+    let deferring = 0
+    this.gate.collect({
+      counter: (name, delta) => this.#count(name, delta),
+      gauge: (name, value) => {
+        if (name === 'weir.gate.deferring') deferring = value
+      },
+      histogram: () => undefined,
+    })
+    return deferring
   }
 
   idle(): Promise<void> {

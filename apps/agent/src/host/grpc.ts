@@ -10,7 +10,7 @@ import { watch } from './inbound/watch.ts'
 export type { GrpcRequest } from './inbound/grpc.ts'
 export type { GateHost, RequestWeir } from './inbound/options.ts'
 /** `exempt` are full method paths; default `/grpc.health.v1.Health/Check`. */
-export type WeirGrpcOptions = InboundOptions<GrpcRequest>
+export type WeirGrpcOptions = Omit<InboundOptions<GrpcRequest>, 'defer' | 'deferBytes'>
 
 const HEALTH = ['/grpc.health.v1.Health/Check']
 

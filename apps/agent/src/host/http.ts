@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { HttpInbound } from './inbound/http.ts'
 import type { GateHost, InboundOptions, RequestWeir } from './inbound/options.ts'
-import { refuseRaw } from './inbound/raw.ts'
+import { answerRaw } from './inbound/raw.ts'
 import { watch } from './inbound/watch.ts'
 
 export type { GateHost, RequestWeir } from './inbound/options.ts'
@@ -50,7 +50,7 @@ export const weirHttp = (weir: GateHost, options: WeirHttpOptions, handler: Weir
         const call = () => handler(request, response, admitted)
         result = admitted ? watch(admitted.handling, () => false, call) : call()
       },
-      refuse: (refusal) => refuseRaw(response, refusal),
+      answer: (given) => answerRaw(response, given),
       gone: () => undefined,
     })
     return result

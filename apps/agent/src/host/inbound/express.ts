@@ -3,7 +3,7 @@ import type { Admitted } from './admitted.ts'
 import { ExpressRoutes } from './express-routes.ts'
 import { HttpInbound } from './http.ts'
 import type { GateHost, InboundOptions, RequestWeir, RouteSays } from './options.ts'
-import { refuseRaw } from './raw.ts'
+import { answerRaw } from './raw.ts'
 
 declare global {
   namespace Express {
@@ -39,7 +39,7 @@ export const expressAdmission = (
         if (admitted) admissions.set(request, admitted)
         next()
       },
-      refuse: (refusal) => refuseRaw(response, refusal),
+      answer: (given) => answerRaw(response, given),
       gone: () => undefined,
     })
   }

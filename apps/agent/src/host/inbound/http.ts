@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HEADERS } from '@weir/wire/model'
+import type { Deferred } from '../../admission/deferral.ts'
 import type { Entry } from '../../admission/work.ts'
 import { Admitted } from './admitted.ts'
+import { httpDeferred, Later } from './deferred.ts'
 import type { GateHost, InboundOptions, RouteSays } from './options.ts'
 import { httpEnding } from './outcome.ts'
 import { Probes } from './probes.ts'
-import { type HttpRefusal, httpRefusal } from './problem.ts'
+import { type HttpAnswer, httpRefusal } from './problem.ts'
 import { Reader } from './reader.ts'
 
 /** One HTTP request as its framework holds it and as Node does. */
@@ -22,7 +24,8 @@ export interface Exchange<R> {
 export interface Ways {
   /** `null`: an exempt probe. */
   pass(admitted: Admitted | null): void
-  refuse(refusal: HttpRefusal): void
+  /** A refusal, or that it was deferred. */
+  answer(answer: HttpAnswer): void
   /** The caller left: nobody waits for an answer. */
   gone(): void
 }
@@ -79,11 +82,13 @@ const followAnswer = (response: ServerResponse, admitted: Admitted): void => {
 /** Admission of HTTP requests, decided when the head is parsed and before a byte of the body is read; each framework is a thin file around it. */
 export class HttpInbound<R> {
   readonly #weir: GateHost
+  readonly #options: InboundOptions<R>
   readonly #reader: Reader<R>
   readonly #probes = new Probes()
 
   constructor(weir: GateHost, options: InboundOptions<R>) {
     this.#weir = weir
+    this.#options = options
     this.#reader = new Reader(options)
   }
 
@@ -115,10 +120,13 @@ export class HttpInbound<R> {
         admitted?.handling.responseLost(response.headersSent)
       }
     })
-    const decided = (entry: Entry): void => {
+    const later = this.#options.defer && new Later(this.#options, request, raw)
+    const decided = (entry: Entry | Deferred): void => {
       if (!entry.accepted) {
-        if (entry.reason === 'cancelled' || response.destroyed) ways.gone()
-        else ways.refuse(httpRefusal(entry, told.trusted ? gate.report() : null))
+        if (response.destroyed) ways.gone()
+        else if ('deferred' in entry) ways.answer(httpDeferred(entry, later?.location))
+        else if (entry.reason === 'cancelled') ways.gone()
+        else ways.answer(httpRefusal(entry, told.trusted ? gate.report() : null))
         return
       }
       const one = new Admitted(gate, told, entry)
@@ -132,7 +140,7 @@ export class HttpInbound<R> {
       followAnswer(response, one)
       one.within(() => ways.pass(one))
     }
-    const entry = gate.acquire(told.work)
+    const entry = later ? gate.acquireOrDefer(told.work, later.job) : gate.acquire(told.work)
     if ('then' in entry) void entry.then(decided)
     else decided(entry)
   }

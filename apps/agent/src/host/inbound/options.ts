@@ -1,5 +1,6 @@
 import type { Criticality } from '@weir/policy/model'
 import type { GateReport } from '@weir/wire/model'
+import type { DeferJob, Deferred, MakeJob } from '../../admission/deferral.ts'
 import type { Entry, Permit, Work } from '../../admission/work.ts'
 
 /** The part of `Weir` that an inbound host uses. */
@@ -9,8 +10,15 @@ export interface GateHost {
 
 export interface InboundGate {
   acquire(work: Work): Entry | Promise<Entry>
+  acquireOrDefer(work: Work, job: DeferJob | MakeJob): Promise<Entry | Deferred>
   within<T>(work: Work, permit: Permit, fn: () => T): T
   report(): GateReport
+}
+
+/** What is kept of a request that is done later. Its id, where it has none, is made for it. */
+export interface DeferredRequest extends DeferJob {
+  /** Where the caller may ask what became of it: the answer's `Location`. */
+  readonly location?: string | undefined
 }
 
 /** What every inbound host is told; `R` is its request. A function that throws counts as one that said nothing. */
@@ -28,6 +36,16 @@ export interface InboundOptions<R> {
   readonly tenant?: (request: R) => string | undefined
   /** How much it matters, where the host knows. The lower of this and a trusted header holds; the policy caps both. */
   readonly criticality?: (request: R) => Criticality | undefined
+  /**
+   * What is kept of a request that there is no room for, where the gate's `deferTo` says who keeps it: its caller is answered 202 with the job's id, once that
+   * is durable. Asked only then, so that the body is not read before; `body` reads it, as it came. Nothing: this request is refused as ever. Not for gRPC.
+   */
+  readonly defer?: (
+    request: R,
+    body: () => Promise<Uint8Array>,
+  ) => DeferredRequest | null | undefined | Promise<DeferredRequest | null | undefined>
+  /** The longest body that is kept, bytes; a request with more is refused as ever. Default 65,536, at most 16 MiB. */
+  readonly deferBytes?: number
   /** Told when a function among these threw. Default: silent (Fastify: the request's log). */
   readonly onError?: (error: unknown, request: R) => void
 }

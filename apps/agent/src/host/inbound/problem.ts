@@ -1,7 +1,8 @@
 import { GATE_REASONS, type GateReport, HEADERS } from '@weir/wire/model'
 import type { Refusal } from '../../admission/work.ts'
 
-export interface HttpRefusal {
+/** What the host answers in place of the handler. */
+export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -14,7 +15,7 @@ const rowOf = (refusal: Refusal) =>
  * A refusal as HTTP: 429 where the caller used up its own share, 503 where the service is short; `Retry-After` in whole seconds, rounded up, none with
  * `stop`; `application/problem+json`. What others may not know, the revision and the figures, goes to trusted peers only.
  */
-export const httpRefusal = (refusal: Refusal, figures: GateReport | null): HttpRefusal => {
+export const httpRefusal = (refusal: Refusal, figures: GateReport | null): HttpAnswer => {
   const { status, title } = rowOf(refusal)
   const { reason, signal, retryAfterMs, revision, gate } = refusal
   const trusted =

@@ -2,10 +2,18 @@ import { Anchor, Container } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Empty, Failure } from '../ui/states.tsx'
+import ui from '../ui/ui.module.css'
 
 export const NotFound = () => (
   <Container size="sm" py="xl">
-    <Empty title="There is no such page" action={<Link to="/">Go to the overview</Link>}>
+    <Empty
+      title="There is no such page"
+      action={
+        <Link to="/" className={ui.link}>
+          Go to the overview
+        </Link>
+      }
+    >
       <p>The address may be mistyped, or what it named was removed.</p>
     </Empty>
   </Container>

@@ -57,7 +57,8 @@ const paint = (drawing: Drawing, props: ChartProps, root: HTMLElement, hidden: R
   if (props.stacked === true) stack(shown, drawn)
   const ys = props.stacked === true ? [...drawn].reverse() : shown
   plot.setData([columns.x, ...ys], true)
-  root.dataset.silent = String(columns.raw.every((values) => values.every((value) => value === null)))
+  const silent = props.board.read && columns.raw.every((values) => values.every((value) => value === null))
+  root.dataset.silent = String(silent)
   writeLegend(root, drawing, props.format)
 }
 

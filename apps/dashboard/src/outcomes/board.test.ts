@@ -36,6 +36,16 @@ describe('the board of a page', () => {
     expect(board.line('service:pay')?.at(100, 'offered')).toBe(5)
   })
 
+  it('knows silence from not having read yet', () => {
+    const [streamed, kept] = [1, 2].map(() => new Board(1, 10, serviceSplitter(null)))
+    streamed?.tick({ second: 100, rows: [] })
+    expect(streamed?.read).toBe(false)
+    streamed?.tick({ second: 101, rows: [gate('web', 'in', true, 5)] })
+    expect(streamed?.read).toBe(true)
+    kept?.history({ ...history('web', []), series: [] }, (label) => label)
+    expect(kept?.read).toBe(true)
+  })
+
   it('keeps its books of calls apart from its books of work', () => {
     const board = new Board(1, 10, serviceSplitter(null))
     board.tick({

@@ -26,6 +26,7 @@ export class Board {
   readonly #listeners = new Set<() => void>()
   readonly #recent = new RecentRows()
   #heard = 0
+  #read = false
 
   constructor(
     /** Seconds of a bucket. */
@@ -38,6 +39,11 @@ export class Board {
   /** Newest second heard live, 0 = none yet. */
   get heard(): number {
     return this.#heard
+  }
+
+  /** Whether history or the live socket has answered yet: before that, silence means nothing. */
+  get read(): boolean {
+    return this.#read
   }
 
   line(name: string): Timeline | undefined {
@@ -62,6 +68,7 @@ export class Board {
     if (told.size > 0)
       for (const [name, line] of this.#lines) if (isPart(name) && !told.has(name)) line.put(second, NONE)
     this.#heard = Math.max(this.#heard, second)
+    this.#read ||= told.size > 0
     this.#tell()
   }
 
@@ -69,6 +76,7 @@ export class Board {
   history(outcomes: Outcomes, nameOf: (label: string) => string, over = false): void {
     const from = Math.floor(Date.parse(outcomes.from) / 1000)
     for (const { label, figures } of outcomes.series) this.#open(nameOf(label))?.fill(from, figures, over)
+    this.#read = true
     this.#tell()
   }
 

@@ -2,7 +2,7 @@ import type { Service } from '@weir/api'
 import type { ReactNode } from 'react'
 import { useHub } from '../../app/live.tsx'
 import { LiveText } from '../../charts/live-text.tsx'
-import { count, plural, rate, share } from '../../format/numbers.ts'
+import { count, NOTHING, plural, rate, share } from '../../format/numbers.ts'
 import type { Board } from '../../outcomes/board.ts'
 import { goodput, lossShare } from '../../outcomes/books.ts'
 import { RECENT_SECONDS, recentFigures } from '../../outcomes/recent.ts'
@@ -16,13 +16,14 @@ const Tile = ({ label, children, sub }: { label: string; children: ReactNode; su
   </div>
 )
 
-/** What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
-export const Headline = ({ board, services }: { board: Board; services: readonly Service[] }) => {
+/** `services` is `undefined` until they were read. What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
+export const Headline = ({ board, services }: { board: Board; services: readonly Service[] | undefined }) => {
   const hub = useHub()
-  const live = services.reduce((sum, service) => sum + service.agents.live, 0)
-  const applied = services.reduce((sum, service) => sum + service.agents.applied, 0)
-  const refused = services.reduce((sum, service) => sum + service.agents.refused, 0)
-  const alerts = services.reduce((sum, service) => sum + service.openAlerts, 0)
+  const known = services ?? []
+  const live = known.reduce((sum, service) => sum + service.agents.live, 0)
+  const applied = known.reduce((sum, service) => sum + service.agents.applied, 0)
+  const refused = known.reduce((sum, service) => sum + service.agents.refused, 0)
+  const alerts = known.reduce((sum, service) => sum + service.openAlerts, 0)
   const recent = (read: (figures: Record<string, number>, seconds: number) => string) => () => {
     const { figures, seconds } = recentFigures(board, 'fleet', RECENT_SECONDS, hub.serverSecond)
     return seconds === 0 ? '–' : read(figures, seconds)
@@ -42,13 +43,19 @@ export const Headline = ({ board, services }: { board: Board; services: readonly
         label="Policy applied"
         sub={refused > 0 ? `${plural(refused, 'agent')} refused part of it` : 'of live agents'}
       >
-        {count(applied)} of {count(live)}
+        {services === undefined ? NOTHING : `${count(applied)} of ${count(live)}`}
       </Tile>
       <Tile
         label="Alerts firing"
-        sub={alerts === 0 ? 'none' : plural(services.filter((s) => s.openAlerts > 0).length, 'service')}
+        sub={
+          services === undefined
+            ? 'being read'
+            : alerts === 0
+              ? 'none'
+              : plural(known.filter((s) => s.openAlerts > 0).length, 'service')
+        }
       >
-        {count(alerts)}
+        {services === undefined ? NOTHING : count(alerts)}
       </Tile>
     </dl>
   )

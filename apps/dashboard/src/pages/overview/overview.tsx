@@ -51,7 +51,7 @@ export const Overview = () => {
       <PageHead title={environment} sub="All services of this environment on one time axis">
         <RangePicker range={range} step={step} onChange={show} />
       </PageHead>
-      <Headline board={board} services={services.data?.items ?? []} />
+      <Headline board={board} services={services.data?.items} />
       <Panel
         title="Work"
         hint={unmarked ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}

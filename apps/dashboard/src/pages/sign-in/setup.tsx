@@ -6,6 +6,7 @@ import { call } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
 import { signIn } from '../../api/session.ts'
 import { Failure } from '../../ui/states.tsx'
+import ui from '../../ui/ui.module.css'
 import classes from './door.module.css'
 import { Door } from './door.tsx'
 
@@ -25,7 +26,9 @@ export const Setup = () => {
             This page needs the one-time link that the control plane printed when it started. Open that link, or restart
             the control plane to get a new one.
           </p>
-          <Link to="/sign-in">Go to the sign-in page</Link>
+          <Link to="/sign-in" className={ui.link}>
+            Go to the sign-in page
+          </Link>
         </>
       ) : (
         <>

@@ -13,6 +13,11 @@ export interface WeirOptions {
   readonly controlPlane?: string
   /** The agent key. Default: `WEIR_KEY`. */
   readonly key?: string
+  /**
+   * Secret of the environment, 32 to 512 visible characters, the same in all its processes: by it they believe each other's context headers. Several,
+   * separated by commas: the first seals, all are believed. Default: `WEIR_CONTEXT_KEY`; else nobody's are believed but whom the host authenticated.
+   */
+  readonly contextKey?: string
   /** Unique in the fleet, at most 128 characters. Default: host, process and a random part. */
   readonly instance?: string
   readonly zone?: string
@@ -37,6 +42,8 @@ export interface Settings {
   readonly environment: string | null
   /** `null`: no control plane. */
   readonly link: { readonly socketOrigin: string; readonly httpOrigin: string; readonly key: string } | null
+  /** The first seals. */
+  readonly contextKeys: readonly string[]
   readonly instance: string
   readonly zone: string | null
   readonly snapshots: { readonly directory: string; readonly privately: boolean } | null
@@ -81,6 +88,7 @@ export const readOptions = (
       service: text('service', given.service),
       environment: text('environment', given.environment),
       link,
+      contextKeys: readContextKeys(given.contextKey ?? env.WEIR_CONTEXT_KEY, problems),
       instance: text('instance', given.instance) ?? defaultInstance(),
       zone: text('zone', given.zone),
       snapshots: readSnapshots(given.snapshotDir, problems),
@@ -91,6 +99,14 @@ export const readOptions = (
     },
     problems,
   }
+}
+
+const readContextKeys = (given: unknown, problems: string[]): readonly string[] => {
+  if (given === undefined || given === '') return []
+  const keys = typeof given === 'string' ? given.split(',') : []
+  if (keys.length > 0 && keys.length <= 4 && keys.every((key) => /^[\x21-\x7e]{32,512}$/.test(key))) return keys
+  problems.push('contextKey must be one to four secrets of 32 to 512 visible characters; nobody is believed by it.')
+  return []
 }
 
 const defaultInstance = (): string =>

@@ -18,6 +18,7 @@ import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
 import { PolicyState } from './policy/state.ts'
+import { Seal } from './seal.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
@@ -61,6 +62,7 @@ export class Weir {
   readonly #runtime: Runtime
   readonly #state = new PolicyState(() => [])
   readonly #http = nodeHttp()
+  readonly #seal: Seal
   readonly #disk: Disk | null
   readonly #link: ControlLink | null
   readonly #resources = new Resources()
@@ -75,7 +77,8 @@ export class Weir {
 
   private constructor(settings: Settings, runtime: Runtime) {
     this.#settings = settings
-    this.#runtime = runtime
+    this.#seal = new Seal(settings.contextKeys, () => this.#link?.welcome?.service ?? settings.service ?? '')
+    this.#runtime = { ...runtime, seal: this.#seal.put }
     const complain = (message: string) => runtime.onError(new Error(message), 'weir')
     this.#gates = new Handles('gate', (name) => this.#makeGate(name), complain)
     this.#dependencies = new Handles('dependency', (name) => this.#makeDependency(name), complain)
@@ -113,6 +116,11 @@ export class Weir {
   /** The dependency of this name, made when first asked for. One that the policy does not name observes. */
   dependency(name: string): Dependency {
     return this.#dependencies.get(name)
+  }
+
+  /** Whether these headers' context bears the proof of this environment's `contextKey`: the service that says so, perhaps unnamed; else `null`. */
+  sealedBy(headers: Readonly<Record<string, string | string[] | undefined>>): string | null {
+    return this.#seal.by(headers)
   }
 
   /** Hands in how long work waits for a connection of this pool, milliseconds: read a few times a second. Returns the way to end it. */

@@ -19,4 +19,6 @@ export interface Runtime {
   readonly random: Random
   /** The one error sink: internal faults are reported here and never thrown into the host. Silent by default. */
   onError(error: unknown, where: string): void
+  /** Adds the proof that these headers are this environment's own, where there is a key for it. */
+  readonly seal?: ((headers: Record<string, string>) => void) | undefined
 }

@@ -37,7 +37,7 @@ export const watched =
 export const weirGrpc = (weir: GateHost, options: WeirGrpcOptions = {}): ServerInterceptor => {
   const shared: GrpcInbound = {
     weir,
-    reader: new Reader(options),
+    reader: new Reader(options, weir),
     exempt: new Set(options.exempt ?? HEALTH),
     probes: new Probes(),
   }

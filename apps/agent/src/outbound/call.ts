@@ -80,8 +80,7 @@ export class Call<T> implements Scheduled {
   }
 
   headers(attempt: number): Record<string, string> {
-    const { internal } = this.#parts.policy
-    return attemptHeaders(internal, attempt, this.remainingMs, this.#context, this.#options.idempotencyKey)
+    return attemptHeaders(this.#parts, attempt, this.remainingMs, this.#context, this.#options.idempotencyKey)
   }
 
   /** The caller, or the inbound work that it is part of, left. */

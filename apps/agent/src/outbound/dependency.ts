@@ -79,7 +79,7 @@ export class Dependency implements FigureSource {
     const parts = this.#parts
     const { policy, breaker, slots, books } = parts
     const context = currentContext()
-    if (policy.mode === 'off') return passThrough(fn, options, context, policy.internal, parts.runtime.clock)
+    if (policy.mode === 'off') return passThrough(fn, options, context, parts)
     const now = parts.runtime.clock.now()
     const enforce = policy.mode === 'enforce'
     books.counts.calls++

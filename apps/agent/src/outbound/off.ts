@@ -1,6 +1,5 @@
-import type { Clock } from '../core/clock.ts'
 import type { WorkContext } from '../core/context.ts'
-import type { Attempt, CallOptions } from './parts.ts'
+import type { Attempt, CallOptions, Parts } from './parts.ts'
 import { attemptHeaders } from './propagation.ts'
 
 /** A call under mode `off`: neither counted nor refused nor cut off. The context still travels, and the host's own fallback still answers. */
@@ -8,9 +7,9 @@ export const passThrough = async <T>(
   fn: (attempt: Attempt) => T | PromiseLike<T>,
   options: CallOptions<T>,
   context: WorkContext | undefined,
-  internal: boolean,
-  clock: Clock,
+  parts: Pick<Parts, 'policy' | 'runtime'>,
 ): Promise<T> => {
+  const { clock } = parts.runtime
   const askedMs = typeof options.deadlineMs === 'number' ? options.deadlineMs : Infinity
   const promisedAt = Math.min(clock.now() + askedMs, context?.deadlineAt ?? Infinity)
   const attempt: Attempt = {
@@ -20,7 +19,7 @@ export const passThrough = async <T>(
       return options.signal ?? context?.signal ?? new AbortController().signal
     },
     get headers() {
-      return attemptHeaders(internal, 1, this.remainingMs, context, options.idempotencyKey)
+      return attemptHeaders(parts, 1, this.remainingMs, context, options.idempotencyKey)
     },
     get remainingMs() {
       return Math.max(0, promisedAt - clock.now())

@@ -1,13 +1,14 @@
 import { BAGGAGE_PREFIX, HEADERS, tenantToHeader } from '@weir/wire/model'
 import type { WorkContext } from '../core/context.ts'
+import type { Parts } from './parts.ts'
 
 /**
  * Headers of one attempt. Class and tenant hold for every hop to come, so they are in W3C baggage too; what is left of the deadline and the
- * attempt are true of this hop only, and baggage is passed on unread. Sent to internal dependencies only: `internal` false = none of them.
+ * attempt are true of this hop only, and baggage is passed on unread. Sent to internal dependencies only, sealed where there is a key.
  * The attempt adds to that of the upper layer, so that the layers below see that somebody above retries already.
  */
 export const attemptHeaders = (
-  internal: boolean,
+  { policy, runtime }: Pick<Parts, 'policy' | 'runtime'>,
   attempt: number,
   remainingMs: number,
   context: WorkContext | undefined,
@@ -15,7 +16,7 @@ export const attemptHeaders = (
 ): Record<string, string> => {
   const headers: Record<string, string> = {}
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
-  if (!internal) return headers
+  if (!policy.internal) return headers
   headers[HEADERS.attempt] = String(attempt + (context?.attempt ?? 1) - 1)
   if (Number.isFinite(remainingMs)) headers[HEADERS.deadline] = String(Math.max(0, Math.floor(remainingMs)))
   const baggage: string[] = []
@@ -28,5 +29,6 @@ export const attemptHeaders = (
     baggage.push(`${BAGGAGE_PREFIX}tenant=${encodeURIComponent(context.tenant.toWellFormed())}`)
   }
   if (baggage.length > 0) headers.baggage = baggage.join(',')
+  runtime.seal?.(headers)
   return headers
 }

@@ -13,6 +13,8 @@ export const HEADERS = {
   /** On an answer: how often a lower layer retried, or decided that nobody should; an upper layer that sees more than 0 does not retry. */
   retried: 'weir-retried',
   revision: 'weir-revision',
+  /** Proof that the first four of a request are an internal caller's: version; Unix seconds; service; HMAC-SHA256 in base64url. Never in baggage. */
+  seal: 'weir-seal',
 } as const
 
 /** Prefix of the same names inside W3C baggage. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Sampler } from '../../core/sampling.ts'
+import { SEAL } from './host.testkit.ts'
 import { HOSTS } from './hosts.testkit.ts'
 import { FULL, Stage } from './stage.testkit.ts'
 
@@ -20,6 +21,17 @@ describe.each(HOSTS)('context in $name', (host) => {
   it('is not believed from anybody else', async () => {
     stage = await Stage.of(host)
     expect(await stage.echo(said)).toMatchObject({ criticality: 'sheddable-plus', tenant: null, attempt: 1 })
+  })
+
+  it('is believed where it bears the seal of the environment, as a named peer’s, and what is not sealed may only lower the class', async () => {
+    stage = await Stage.of(host, { classes: { highest: 'sheddable-plus' } })
+    const sealed: Record<string, string> = { ...said, 'weir-criticality': 'critical-plus' }
+    SEAL.put(sealed)
+    const seen = { criticality: 'critical-plus', tenant: 'café', attempt: 2 }
+    expect(await stage.echo(sealed)).toMatchObject(seen)
+    const baggage = 'weir.criticality=sheddable,weir.tenant=zeta'
+    expect(await stage.echo({ ...sealed, baggage })).toMatchObject({ ...seen, criticality: 'sheddable' })
+    expect(await stage.echo({ ...sealed, 'weir-tenant': 'zeta' })).toMatchObject({ tenant: null, attempt: 1 })
   })
 
   it('takes the host at its word first, and the lower class of two', async () => {

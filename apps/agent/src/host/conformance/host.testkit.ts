@@ -1,5 +1,6 @@
 import type { Gate } from '../../admission/gate.ts'
-import type { InboundOptions } from '../inbound/options.ts'
+import { Seal } from '../../seal.ts'
+import type { GateHost, InboundOptions } from '../inbound/options.ts'
 import type { Script } from './script.testkit.ts'
 
 /** What can be asked of every host. */
@@ -65,3 +66,8 @@ export interface HostKind {
   /** Starts a service on a free port, with its health route exempt. */
   serve(gate: Gate, options: Options, script: Script): Promise<Served>
 }
+
+/** The key of the environment that every host of the suite is in; `orders` is a service there. */
+export const SEAL = new Seal(['the key of the environment of the suite'.replaceAll(' ', '-')], () => 'orders')
+
+export const weirOf = (gate: Gate): GateHost => ({ gate: () => gate, sealedBy: (headers) => SEAL.by(headers) })

@@ -16,7 +16,7 @@ import { weirFastify } from '../fastify.ts'
 import { requestWeir, watched as watchedCall, weirGrpc } from '../grpc.ts'
 import { weirHttp } from '../http.ts'
 import { SERVICE } from './grpc-service.testkit.ts'
-import { type HostKind, PATHS, type Served } from './host.testkit.ts'
+import { type HostKind, PATHS, type Served, weirOf } from './host.testkit.ts'
 import { nestOnExpress, nestOnFastify } from './nest.testkit.ts'
 
 const served = (server: HttpServer): Promise<Served> =>
@@ -37,7 +37,7 @@ const fastify: HostKind = {
   transport: 'http',
   async serve(gate, options, script) {
     const app = Fastify({ forceCloseConnections: true })
-    await app.register(weirFastify({ gate: () => gate }, { ...options, exempt: [PATHS.health] }))
+    await app.register(weirFastify(weirOf(gate), { ...options, exempt: [PATHS.health] }))
     app.get(PATHS.work, () => script.toil())
     app.get(PATHS.quiet, async () => {
       await script.toil()
@@ -60,7 +60,7 @@ const expressHost: HostKind = {
   transport: 'http',
   serve(gate, options, script) {
     const app = express().set('env', 'test')
-    app.use(weirExpress({ gate: () => gate }, { ...options, exempt: [PATHS.health] }))
+    app.use(weirExpress(weirOf(gate), { ...options, exempt: [PATHS.health] }))
     app.use(express.json())
     app.get(PATHS.work, async (_request, response) => {
       response.send(await script.toil())
@@ -101,44 +101,40 @@ const http: HostKind = {
   name: 'node:http',
   transport: 'http',
   serve(gate, options, script) {
-    const listener = weirHttp(
-      { gate: () => gate },
-      { ...options, exempt: [PATHS.health] },
-      async (request, response, weir) => {
-        switch (request.url?.split('?')[0]) {
-          case PATHS.work:
-            return response.end(await script.toil())
-          case PATHS.quiet:
-            return script.toil().then(() => undefined)
-          case PATHS.echo: {
-            const body = await text(request)
-            try {
-              return response.end(JSON.stringify(await script.echo(JSON.parse(body), weir)))
-            } catch {
-              return response.writeHead(400).end()
-            }
+    const listener = weirHttp(weirOf(gate), { ...options, exempt: [PATHS.health] }, async (request, response, weir) => {
+      switch (request.url?.split('?')[0]) {
+        case PATHS.work:
+          return response.end(await script.toil())
+        case PATHS.quiet:
+          return script.toil().then(() => undefined)
+        case PATHS.echo: {
+          const body = await text(request)
+          try {
+            return response.end(JSON.stringify(await script.echo(JSON.parse(body), weir)))
+          } catch {
+            return response.writeHead(400).end()
           }
-          case PATHS.throws:
-            try {
-              return script.throws()
-            } catch {
-              return response.writeHead(500).end()
-            }
-          case PATHS.stream:
-            return void pipeline(script.stream(script.words()), response, () => undefined)
-          case PATHS.cut:
-            return void pipeline(script.stream(script.cutWords()), response, () => undefined)
-          case PATHS.health:
-            return response.end(await script.health('slow' in request.headers))
-          case PATHS.nested:
-            return response.end(await script.nested(gate))
-          case PATHS.retried:
-            return response.end(script.retried())
-          default:
-            return response.writeHead(404).end()
         }
-      },
-    )
+        case PATHS.throws:
+          try {
+            return script.throws()
+          } catch {
+            return response.writeHead(500).end()
+          }
+        case PATHS.stream:
+          return void pipeline(script.stream(script.words()), response, () => undefined)
+        case PATHS.cut:
+          return void pipeline(script.stream(script.cutWords()), response, () => undefined)
+        case PATHS.health:
+          return response.end(await script.health('slow' in request.headers))
+        case PATHS.nested:
+          return response.end(await script.nested(gate))
+        case PATHS.retried:
+          return response.end(script.retried())
+        default:
+          return response.writeHead(404).end()
+      }
+    })
     return served(createServer(listener))
   },
 }
@@ -151,7 +147,7 @@ const grpc: HostKind = {
   name: 'gRPC',
   transport: 'grpc',
   async serve(gate, options, script) {
-    const server = new GrpcServer({ interceptors: [weirGrpc({ gate: () => gate }, options)] })
+    const server = new GrpcServer({ interceptors: [weirGrpc(weirOf(gate), options)] })
     const send = async (call: Stream, words: AsyncGenerator<string>) => {
       try {
         for await (const word of words) call.write(word)

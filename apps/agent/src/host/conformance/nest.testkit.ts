@@ -19,7 +19,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import type { Gate } from '../../admission/gate.ts'
 import type { RequestWeir } from '../inbound/options.ts'
 import { WeirExempt, WeirModule, WeirPermit } from '../nest.ts'
-import type { HostKind, Options, Served } from './host.testkit.ts'
+import { type HostKind, type Options, type Served, weirOf } from './host.testkit.ts'
 import type { Script } from './script.testkit.ts'
 
 const SCRIPT = Symbol('script')
@@ -94,7 +94,7 @@ class TestModule {}
 
 const moduleOf = (gate: Gate, options: Options, script: Script): DynamicModule => ({
   module: TestModule,
-  imports: [WeirModule.forRoot({ ...options, weir: { gate: () => gate } })],
+  imports: [WeirModule.forRoot({ ...options, weir: weirOf(gate) })],
   controllers: [TestController],
   providers: [
     { provide: SCRIPT, useValue: script },

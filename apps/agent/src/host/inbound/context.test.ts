@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTHING_SAID, readInbound } from './context.ts'
+import { NOTHING_SAID, readInbound, readSealed } from './context.ts'
 
 describe('what a trusted caller says', () => {
   it.each([
@@ -66,5 +66,21 @@ describe('what a trusted caller says', () => {
       }),
     )
     expect(readInbound({})).toEqual(NOTHING_SAID)
+  })
+})
+
+describe('what only a seal vouches for', () => {
+  it.each([
+    [{ 'weir-deadline-ms': '250', 'connect-timeout-ms': '40' }, { deadlineMs: 40 }],
+    [{ 'weir-deadline-ms': '250', 'connect-timeout-ms': '4000' }, { deadlineMs: 250 }],
+    [{ 'connect-timeout-ms': '4000' }, { deadlineMs: undefined }],
+    [{ 'weir-criticality': 'critical', baggage: 'weir.criticality=sheddable' }, { criticality: 'sheddable' }],
+    [{ 'weir-criticality': 'critical', baggage: 'weir.criticality=critical-plus' }, { criticality: 'critical' }],
+    [{ baggage: 'weir.criticality=critical-plus' }, { criticality: undefined }],
+    [{ 'weir-tenant': 'acme', baggage: 'weir.tenant=zeta' }, { tenant: 'acme' }],
+    [{ baggage: 'weir.tenant=zeta' }, { tenant: undefined }],
+    [{ 'weir-attempt': '1', 'x-envoy-attempt-count': '7' }, { attempt: 1 }],
+  ])('of %j is read as %j', (headers, said) => {
+    expect(readSealed(headers)).toMatchObject(said)
   })
 })

@@ -66,6 +66,19 @@ const tenantOf = (text: string | undefined): string | undefined => {
   return tenant !== null && Buffer.byteLength(tenant) <= LIMITS.tenantBytes ? tenant : undefined
 }
 
+const SEALED = [HEADERS.deadline, HEADERS.criticality, HEADERS.tenant, HEADERS.attempt] as const
+
+/** Of headers that only a seal vouches for: what is sealed holds, and what is not may only lower the class and shorten the deadline. */
+export const readSealed = (headers: Headers): Inbound => {
+  const sealed = readInbound(Object.fromEntries(SEALED.map((name) => [name, headers[name]])))
+  const all = readInbound(headers)
+  return {
+    ...sealed,
+    deadlineMs: sealed.deadlineMs === undefined ? undefined : all.deadlineMs,
+    criticality: sealed.criticality === undefined ? undefined : all.criticality,
+  }
+}
+
 /** Reads what travels with a request; malformed values are as if they were not there. Only for a caller that is taken at its word. */
 export const readInbound = (headers: Headers): Inbound => {
   const members = baggage(one(headers, 'baggage'))

@@ -89,7 +89,7 @@ export class HttpInbound<R> {
   constructor(weir: GateHost, options: InboundOptions<R>) {
     this.#weir = weir
     this.#options = options
-    this.#reader = new Reader(options)
+    this.#reader = new Reader(options, weir)
   }
 
   enter(exchange: Exchange<R>, ways: Ways): void {

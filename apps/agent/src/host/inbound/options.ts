@@ -2,10 +2,13 @@ import type { Criticality } from '@weir/policy/model'
 import type { GateReport } from '@weir/wire/model'
 import type { DeferJob, Deferred, MakeJob } from '../../admission/deferral.ts'
 import type { Entry, Permit, Work } from '../../admission/work.ts'
+import type { Headers } from './context.ts'
 
 /** The part of `Weir` that an inbound host uses. */
 export interface GateHost {
   gate(name: string): InboundGate
+  /** The service of the own environment by whose key the context headers are sealed, perhaps unnamed; `null`: none. */
+  sealedBy?(headers: Headers): string | null
 }
 
 export interface InboundGate {
@@ -28,7 +31,7 @@ export interface InboundOptions<R> {
   /** Health probes, by the route as it was declared. They pass the gate by, at most 16 at once. Default: none. */
   readonly exempt?: readonly string[]
   /**
-   * Whether the host has authenticated the caller as one of its own: only then are its context headers believed. The name of the peer service says more
+   * Whether the host has authenticated the caller as one of its own: only then, or where they bear the proof of the `contextKey`, are its context headers believed. The name of the peer service says more
    * than `true`: a named caller may claim classes above the policy's `highest`. Default: nobody.
    */
   readonly trust?: (request: R) => boolean | string

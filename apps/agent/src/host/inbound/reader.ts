@@ -1,7 +1,7 @@
 import { CRITICALITIES, type Criticality } from '@weir/policy/model'
 import type { Work } from '../../admission/work.ts'
-import { type Headers, NOTHING_SAID, readInbound } from './context.ts'
-import type { InboundOptions } from './options.ts'
+import { type Headers, type Inbound, NOTHING_SAID, readInbound, readSealed } from './context.ts'
+import type { GateHost, InboundOptions } from './options.ts'
 
 /** What the transport knows of one request. */
 export interface Arrival {
@@ -34,8 +34,11 @@ const sooner = (a: number | undefined, b: number | undefined): number | undefine
 export class Reader<R> {
   readonly #options: InboundOptions<R>
 
-  constructor(options: InboundOptions<R>) {
+  readonly #weir: Pick<GateHost, 'sealedBy'>
+
+  constructor(options: InboundOptions<R>, weir: Pick<GateHost, 'sealedBy'>) {
     this.#options = options
+    this.#weir = weir
   }
 
   gateOf(request: R, otherwise: string): string {
@@ -46,11 +49,13 @@ export class Reader<R> {
   read(request: R, arrival: Arrival): Told {
     const { trust, tenant, criticality } = this.#options
     const peer = this.#ask(request, trust)
-    const caller = typeof peer === 'string' && peer !== '' ? peer : undefined
-    const trusted = peer === true || caller !== undefined
-    const said = trusted ? readInbound(arrival.headers) : NOTHING_SAID
+    const named = typeof peer === 'string' && peer !== '' ? peer : undefined
+    const authenticated = peer === true || named !== undefined
+    const sealedBy = authenticated ? null : (this.#weir.sealedBy?.(arrival.headers) ?? null)
+    const caller = named ?? (sealedBy || undefined)
+    const said = this.#said(authenticated, sealedBy, arrival.headers)
     return {
-      trusted,
+      trusted: authenticated || sealedBy !== null,
       work: {
         tenant: this.#ask(request, tenant) ?? said.tenant,
         criticality: lower(this.#ask(request, criticality), said.criticality),
@@ -62,6 +67,11 @@ export class Reader<R> {
         signal: arrival.signal,
       },
     }
+  }
+
+  #said(authenticated: boolean, sealedBy: string | null, headers: Headers): Inbound {
+    if (authenticated) return readInbound(headers)
+    return sealedBy === null ? NOTHING_SAID : readSealed(headers)
   }
 
   #ask<T>(request: R, question: ((request: R) => T) | undefined): T | undefined {

@@ -1,87 +1,77 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Criticality } from '@weir/policy/model'
-import { currentContext, runInContext, type WorkContext } from '../core/context.ts'
+import { currentContext, currentScope, Scope, type WorkContext } from '../core/context.ts'
 import { FreePermit } from './free-permit.ts'
 import type { Permit, Work } from './work.ts'
 
-interface Held {
-  readonly owner: object
-  readonly permit: Permit
-  readonly outer: Held | undefined
-}
-
-const storage = new AsyncLocalStorage<Held>()
-
 /** The permit by which the running code already holds a gate. */
 export const heldPermit = (owner: object): Permit | undefined => {
-  for (let held = storage.getStore(); held; held = held.outer) {
-    if (held.owner === owner && held.permit.live) return held.permit
+  for (let scope = currentScope(); scope; scope = scope.outer) {
+    if (scope instanceof AcceptedWork && scope.owner === owner && scope.permit.live) return scope.permit
   }
   return undefined
 }
 
-/** What is still held: work that its predecessor started, and that starts its successor, must not lengthen the chain for ever. */
-const holding = (): Held | undefined => {
-  let held = storage.getStore()
-  while (held && !held.permit.live) held = held.outer
-  return held
-}
-
-/** Runs `fn` as part of the work: the gate is held, and calls to others find what travels with them. */
-export const runAs = <T>(owner: object, permit: Permit, context: WorkContext, fn: () => T): T =>
-  storage.run({ owner, permit, outer: holding() }, () => runInContext(context, fn))
-
 /** The work that is running around; work that has ended has left its deadline behind. */
 const around = (): WorkContext | undefined => {
   let context = currentContext()
-  while (context instanceof AcceptedWork && context.over) context = context.outer
+  while (context instanceof AcceptedWork && context.over) context = context.around
   return context
 }
 
-/** Accepted work inside what is still running: the shorter deadline wins, retries are summed in the outermost. */
-export class AcceptedWork implements WorkContext {
+/** Accepted work inside what is still running: the shorter deadline wins, retries are summed in the outermost. Its gate, the owner, is held within. */
+export class AcceptedWork extends Scope implements WorkContext {
+  readonly owner: object
+  readonly permit: Permit
+  readonly around: WorkContext | undefined
   readonly deadlineAt: number
   readonly criticality: Criticality
   readonly tenant: string | null
   readonly attempt: number
   readonly traceparent: string | null
-  readonly #permit: Permit
-  readonly #outer = around()
   #retried = 0
 
   constructor(
+    owner: object,
     permit: Permit,
     deadlineAt: number,
     criticality: Criticality,
     { tenant, attempt }: Work,
     traceparent: string | undefined,
   ) {
-    this.#permit = permit
-    this.deadlineAt = Math.min(deadlineAt, this.#outer?.deadlineAt ?? Number.POSITIVE_INFINITY)
+    super()
+    const outside = around()
+    this.owner = owner
+    this.permit = permit
+    this.around = outside
+    this.deadlineAt = Math.min(deadlineAt, outside?.deadlineAt ?? Number.POSITIVE_INFINITY)
     this.criticality = criticality
-    this.tenant = tenant ?? this.#outer?.tenant ?? null
-    this.attempt = attempt ?? this.#outer?.attempt ?? 1
-    this.traceparent = traceparent ?? this.#outer?.traceparent ?? null
+    this.tenant = tenant ?? outside?.tenant ?? null
+    this.attempt = attempt ?? outside?.attempt ?? 1
+    this.traceparent = traceparent ?? outside?.traceparent ?? null
   }
 
-  get outer(): WorkContext | undefined {
-    return this.#outer
+  get context(): WorkContext {
+    return this
+  }
+
+  get needed(): boolean {
+    return !this.over
   }
 
   get over(): boolean {
-    return this.#permit instanceof FreePermit ? this.#permit.ended : !this.#permit.live
+    return this.permit instanceof FreePermit ? this.permit.ended : !this.permit.live
   }
 
   get signal(): AbortSignal {
-    return this.#permit.signal
+    return this.permit.signal
   }
 
   get retried(): number {
-    return this.#outer ? this.#outer.retried : this.#retried
+    return this.around ? this.around.retried : this.#retried
   }
 
   set retried(count: number) {
-    if (this.#outer) this.#outer.retried = count
+    if (this.around) this.around.retried = count
     else this.#retried = count
   }
 }

@@ -105,6 +105,10 @@ export class Desk implements PermitDesk {
     return Math.max(0, this.slots.deadlineMs(slot) - this.#parts.clock.now())
   }
 
+  deadlineAt(slot: number): number {
+    return this.slots.deadlineMs(slot)
+  }
+
   /** When the next slot is overdue; `Infinity` when none is in use. */
   get dueMs(): number {
     const { maxHoldMs, zombieMaxMs } = this.#rules.policy

@@ -1,13 +1,14 @@
 import type { Mode } from '@weir/policy/model'
 import type { GateReport } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
+import { runInScope } from '../core/context.ts'
 import type { FigureSink, FigureSource } from '../core/figures.ts'
 import { NO_SAMPLES } from '../core/sampling.ts'
 import { Alarm } from './alarm.ts'
 import { Attempts } from './attempts.ts'
 import { Books } from './books.ts'
 import { Claims } from './claims.ts'
-import { AcceptedWork, runAs } from './context.ts'
+import { AcceptedWork } from './context.ts'
 import { type Credits, Pulls } from './credits.ts'
 import {
   type DeferJob,
@@ -168,11 +169,12 @@ export class Gate implements FigureSource, Pressure {
 
   /** Runs `fn` as part of accepted work: inside it this gate is held, and calls to others find whose work they are. Does not end the permit. */
   within<T>(work: Work, permit: Permit, fn: () => T): T {
-    const deadlineAt = this.#clock.now() + permit.remainingMs
     const traceparent = permit instanceof SampledPermit ? permit.traceparent : work.traceparent
     const inner = permit instanceof SampledPermit ? permit.inner : permit
-    const klass = inner instanceof SlotPermit && inner.live ? inner.klass : this.#claims.read(work)
-    return runAs(this, permit, new AcceptedWork(permit, deadlineAt, wordOfClass(klass), work, traceparent), fn)
+    const live = inner instanceof SlotPermit && inner.live
+    const klass = live ? inner.klass : this.#claims.read(work)
+    const deadlineAt = live ? inner.deadlineAt : this.#clock.now() + permit.remainingMs
+    return runInScope(new AcceptedWork(this, permit, deadlineAt, wordOfClass(klass), work, traceparent), fn)
   }
 
   /** Obeys new settings at once and keeps all state: what runs, waits, was counted and was used. */

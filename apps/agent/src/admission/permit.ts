@@ -13,6 +13,7 @@ export interface PermitDesk {
   /** An ending after the ending. */
   again(): void
   remainingMs(slot: number): number
+  deadlineAt(slot: number): number
   isDegraded(slot: number): boolean
   klass(slot: number): number
 }
@@ -49,6 +50,11 @@ export class SlotPermit implements Permit {
 
   get remainingMs(): number {
     return this.#slot < 0 ? 0 : this.#desk.remainingMs(this.#slot)
+  }
+
+  /** Of the gate's clock, milliseconds; 0 once it has ended. */
+  get deadlineAt(): number {
+    return this.#slot < 0 ? 0 : this.#desk.deadlineAt(this.#slot)
   }
 
   get live(): boolean {

@@ -8,19 +8,59 @@ interface Admission {
   within<T>(work: Work, permit: Permit, fn: () => T): T
 }
 
-/** Runs the handler as accepted work of the gate, from its permit to its ending. */
-export const runIn = async <T>(
-  gate: Admission,
-  work: Work,
-  handler: (context: RunContext) => Promise<T> | T,
-): Promise<T> => {
-  const signal = work.signal
-  const entry = await gate.acquire(work)
-  if (!entry.accepted) throw entry.reason === 'cancelled' && signal ? signal.reason : new RefusedError(entry)
-  const left = () => entry.cancel()
-  signal?.addEventListener('abort', left, { once: true })
+type Handler<T> = (context: RunContext) => Promise<T> | T
+
+/**
+ * Runs the handler as accepted work of the gate, from its permit to its ending. Where there is a slot it begins at once, and where nobody can leave
+ * there is nothing to listen to: then the one promise is that of the answer.
+ */
+export const runIn = <T>(gate: Admission, work: Work, handler: Handler<T>): Promise<T> => {
   try {
-    if (signal?.aborted) {
+    const { signal } = work
+    if (signal) return runHearing(gate, work, handler, signal)
+    const entry = gate.acquire(work)
+    return 'then' in entry ? entry.then((late) => begin(gate, work, late, handler)) : begin(gate, work, entry, handler)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+const begin = <T>(gate: Admission, work: Work, entry: Entry, handler: Handler<T>): Promise<T> => {
+  if (!entry.accepted) return Promise.reject(new RefusedError(entry))
+  let value: Promise<T> | T
+  try {
+    value = gate.within(work, entry, () => handler(entry))
+  } catch (error) {
+    entry.failure()
+    return Promise.reject(error)
+  }
+  if (isThenable(value)) return ending(value, entry)
+  entry.success()
+  return Promise.resolve(value)
+}
+
+const isThenable = <T>(value: Promise<T> | T): value is Promise<T> =>
+  typeof value === 'object' && value !== null && 'then' in value
+
+const ending = async <T>(value: Promise<T>, permit: Permit): Promise<T> => {
+  try {
+    const answer = await value
+    permit.success()
+    return answer
+  } catch (error) {
+    permit.failure()
+    throw error
+  }
+}
+
+/** A caller that can leave is heard throughout. */
+const runHearing = async <T>(gate: Admission, work: Work, handler: Handler<T>, signal: AbortSignal): Promise<T> => {
+  const entry = await gate.acquire(work)
+  if (!entry.accepted) throw entry.reason === 'cancelled' ? signal.reason : new RefusedError(entry)
+  const left = () => entry.cancel()
+  signal.addEventListener('abort', left, { once: true })
+  try {
+    if (signal.aborted) {
       entry.cancel()
       throw signal.reason
     }
@@ -31,6 +71,6 @@ export const runIn = async <T>(
     entry.failure()
     throw error
   } finally {
-    signal?.removeEventListener('abort', left)
+    signal.removeEventListener('abort', left)
   }
 }

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import type { Criticality } from '@weir/policy/model'
 
 /** What travels with one piece of inbound work through this process, and onwards with every call that it makes. */
@@ -20,10 +20,54 @@ export interface WorkContext {
   retried: number
 }
 
-const storage = new AsyncLocalStorage<WorkContext>()
+/**
+ * Where the running code is: in the work of a context, inside of what it is part of. All that the agent keeps in the async context is in this one store,
+ * because each store that is entered copies the others.
+ */
+export abstract class Scope {
+  abstract readonly context: WorkContext
+  /** The nearest around it that was still needed when it began. */
+  readonly outer: Scope | undefined = nearestNeeded()
+
+  /** Whether the scopes within must still find it. */
+  abstract readonly needed: boolean
+}
+
+class Borrowed extends Scope {
+  readonly context: WorkContext
+
+  constructor(context: WorkContext) {
+    super()
+    this.context = context
+  }
+
+  get needed(): boolean {
+    return false
+  }
+}
+
+const storage = new AsyncLocalStorage<Scope>()
+
+/** A scope that begins inside of many that are over must not lengthen the chain for ever. */
+function nearestNeeded(): Scope | undefined {
+  let scope = storage.getStore()
+  while (scope && !scope.needed) scope = scope.outer
+  return scope
+}
+
+const enterAndRun = <T>(scope: Scope, work: () => T): T => {
+  storage.enterWith(scope)
+  return work()
+}
+
+/** Runs `work` in the scope; everything asynchronous that it starts is in it too. As `storage.run`, whose way back out costs as much as its way in. */
+export const runInScope = <T>(scope: Scope, work: () => T): T =>
+  new AsyncResource('weir').runInAsyncScope(enterAndRun<T>, undefined, scope, work)
+
+export const currentScope = (): Scope | undefined => storage.getStore()
 
 /** Runs `work` on behalf of `context`; everything asynchronous that it starts belongs to it too. */
-export const runInContext = <T>(context: WorkContext, work: () => T): T => storage.run(context, work)
+export const runInContext = <T>(context: WorkContext, work: () => T): T => runInScope(new Borrowed(context), work)
 
 /** The inbound work that is being done here and now. */
-export const currentContext = (): WorkContext | undefined => storage.getStore()
+export const currentContext = (): WorkContext | undefined => storage.getStore()?.context

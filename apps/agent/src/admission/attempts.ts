@@ -25,7 +25,8 @@ export class Attempts {
   said = ELSEWHERE
   #first = 0
   #again = 0
-  #lookAtMs = 0
+  /** When the next look is due. */
+  lookAtMs = 0
 
   get signal(): RefusalSignal {
     return REFUSAL_SIGNALS[this.said] ?? 'elsewhere'
@@ -38,12 +39,12 @@ export class Attempts {
   }
 
   look(nowMs: number): void {
-    if (nowMs < this.#lookAtMs) return
+    if (nowMs < this.lookAtMs) return
     this.said = signalOf(this.#again, this.#first + this.#again, this.said)
-    const looks = Math.min(100, 1 + Math.floor((nowMs - this.#lookAtMs) / LOOK_MS))
+    const looks = Math.min(100, 1 + Math.floor((nowMs - this.lookAtMs) / LOOK_MS))
     this.#first *= KEPT ** looks
     this.#again *= KEPT ** looks
-    this.#lookAtMs = nowMs + LOOK_MS
+    this.lookAtMs = nowMs + LOOK_MS
   }
 }
 

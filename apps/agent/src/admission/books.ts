@@ -10,8 +10,9 @@ export type Cells = number[]
 export interface Account {
   readonly name: string
   cells: (Cells | null)[] | null
-  /** Counted since the last collection. */
-  touched: boolean
+  /** The class counted last, and its cells: work of a tenant is mostly of one class. -1 while nothing was counted since the last collection. */
+  klass: number
+  open: Cells | null
   /** Offered work, decayed per collection: who gets a series of its own. */
   volume: number
 }
@@ -88,17 +89,15 @@ export class Books {
   }
 
   count(account: Account, klass: number, cell: number): void {
-    const cells = account.touched ? account.cells?.[klass] : null
-    const open = cells ?? this.#open(account, klass)
-    open[cell] = (open[cell] ?? 0) + 1
+    const open = (account.klass === klass ? account.open : this.#open(account, klass)) as Cells
+    open[cell] = (open[cell] as number) + 1
   }
 
   /** Two cells of one piece of work. */
   countBoth(account: Account, klass: number, first: number, second: number): void {
-    const cells = account.touched ? account.cells?.[klass] : null
-    const open = cells ?? this.#open(account, klass)
-    open[first] = (open[first] ?? 0) + 1
-    open[second] = (open[second] ?? 0) + 1
+    const open = (account.klass === klass ? account.open : this.#open(account, klass)) as Cells
+    open[first] = (open[first] as number) + 1
+    open[second] = (open[second] as number) + 1
   }
 
   /** Refusals are counted by the revision that they were decided under. */
@@ -123,9 +122,13 @@ export class Books {
       (name, delta, attributes) => sink.counter(name, delta, attributes),
       () => true,
     )
-    for (const account of this.#before) if (!account.touched) account.cells = null
+    for (const account of this.#before)
+      if (account.klass < 0) {
+        account.cells = null
+        account.open = null
+      }
     for (const account of this.#touched) {
-      account.touched = false
+      account.klass = -1
       account.volume *= VOLUME_KEPT
     }
     this.#before = this.#touched
@@ -133,13 +136,12 @@ export class Books {
   }
 
   #open(account: Account, klass: number): Cells {
-    if (!account.touched) {
-      account.touched = true
-      this.#touched.push(account)
-    }
+    if (account.klass < 0) this.#touched.push(account)
     account.cells ??= CRITICALITIES.map(() => null)
     const cells = account.cells[klass] ?? new Array<number>(CELLS).fill(0)
     account.cells[klass] = cells
+    account.klass = klass
+    account.open = cells
     return cells
   }
 

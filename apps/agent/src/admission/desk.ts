@@ -18,15 +18,17 @@ export class Desk implements PermitDesk {
   readonly mishaps: Mishaps
   readonly limit: LiveLimit
   readonly #parts: Parts
-  readonly #freed: (nowMs: number) => void
+  readonly #freed: () => void
   #rules: Rules
+  #maxHoldMs: number
   #degradeLevel = Number.POSITIVE_INFINITY
   #degradeUsage = Number.POSITIVE_INFINITY
 
   /** `freed` is called after a slot was given back. */
-  constructor(parts: Parts, rules: Rules, limit: LiveLimit, freed: (nowMs: number) => void) {
+  constructor(parts: Parts, rules: Rules, limit: LiveLimit, freed: () => void) {
     this.#parts = parts
     this.#rules = rules
+    this.#maxHoldMs = rules.policy.maxHoldMs
     this.mishaps = parts.mishaps
     this.limit = limit
     this.slots = new Slots(rules.policy.classes)
@@ -36,43 +38,58 @@ export class Desk implements PermitDesk {
 
   obey(rules: Rules, nowMs: number): void {
     this.#rules = rules
+    this.#maxHoldMs = rules.policy.maxHoldMs
     this.slots.classes.obey(rules.policy.classes)
     this.limit.obey(rules.policy.concurrency, nowMs)
     this.#setDegrade()
   }
 
-  /** Its acceptance has been booked, and the tenant charged where it is `counted`. */
-  start(
+  /** Starts at the clock's last reading, which is its arrival. Its acceptance has been booked, and the tenant charged where it is `counted`. */
+  start(tenant: Tenant, klass: number, remainingMs: number, counted: boolean, route: string | undefined): SlotPermit {
+    if (!counted) tenant.references++
+    const slot = this.#take(tenant, klass, counted, route)
+    const nowMs = this.#parts.clock.lastMs
+    this.slots.startNow(slot, nowMs, remainingMs)
+    this.wait.recordNone()
+    this.#parts.alarm.noLaterThan(nowMs + this.#maxHoldMs)
+    return new SlotPermit(this, slot, this.slots.turn(slot))
+  }
+
+  /** As `start`, of work that waited. */
+  startLate(
     tenant: Tenant,
     klass: number,
     arrivedMs: number,
     nowMs: number,
     deadlineMs: number,
-    counted: boolean,
     route: string | undefined,
   ): SlotPermit {
-    if (!counted) tenant.references++
-    const degraded = this.#degrades()
-    const slot = this.slots.take(tenant, klass, arrivedMs, nowMs, deadlineMs, counted, degraded, route)
-    if (degraded) this.#parts.books.count(tenant, klass, DEGRADED)
-    const permit = new SlotPermit(this, slot)
-    this.slots.bind(slot, permit)
+    const slot = this.#take(tenant, klass, true, route)
+    this.slots.startLate(slot, arrivedMs, nowMs, deadlineMs)
     this.wait.record(nowMs - arrivedMs)
     if (nowMs > arrivedMs) this.limit.waited()
-    this.#parts.alarm.noLaterThan(nowMs + this.#rules.policy.maxHoldMs)
-    return permit
+    this.#parts.alarm.noLaterThan(nowMs + this.#maxHoldMs)
+    return new SlotPermit(this, slot, this.slots.turn(slot))
+  }
+
+  holds(slot: number, turn: number): boolean {
+    return this.slots.turn(slot) === turn
+  }
+
+  watch(slot: number, controller: AbortController): void {
+    this.slots.watch(slot, controller)
   }
 
   end(slot: number, ending: number): void {
     try {
-      const nowMs = this.#parts.clock.now()
+      this.#parts.clock.read()
       try {
-        if (!this.slots.isZombie(slot)) this.#book(slot, ending, nowMs)
+        if (!this.slots.isZombie(slot)) this.#book(slot, ending)
       } finally {
         // Nobody ends it again: whatever the lesson does, the slot must not stay taken.
         this.#release(slot)
       }
-      this.#freed(nowMs)
+      this.#freed()
     } catch (error) {
       this.mishaps.fault(error)
     }
@@ -148,25 +165,35 @@ export class Desk implements PermitDesk {
     this.#degradeUsage = (enforced ? policy.degrade.usage : null) ?? Number.POSITIVE_INFINITY
   }
 
-  #book(slot: number, ending: number, nowMs: number): void {
+  /** At the clock's last reading. */
+  #book(slot: number, ending: number): void {
+    const nowMs = this.#parts.clock.lastMs
+    const { slots } = this
     const bad = ending === FAILURE || ending === DROPPED
-    const outcome = bad ? FAILED : nowMs >= this.slots.deadlineMs(slot) ? LATE : COMPLETED
+    const outcome = bad ? FAILED : nowMs >= slots.deadlineMs(slot) ? LATE : COMPLETED
     this.#count(slot, outcome)
     if (ending === IGNORED_ENDING && outcome === COMPLETED) this.#count(slot, IGNORED)
-    this.duration.record(nowMs - this.slots.arrivedMs(slot))
-    const ranMs = nowMs - this.slots.startedMs(slot)
+    this.duration.record(nowMs - slots.arrivedMs(slot))
     if (ending === SUCCESS) {
+      const ranMs = nowMs - slots.sinceMs(slot)
       this.typical.record(ranMs)
-      if (outcome === LATE) this.limit.overrun(ranMs, this.slots.inUse, nowMs)
-      else this.limit.sample(ranMs, this.slots.inUse, nowMs)
+      if (outcome === LATE) this.limit.overrun(ranMs, slots.inUse, nowMs)
+      else this.limit.sample(ranMs, slots.inUse, nowMs)
     }
-    if (ending === DROPPED) this.limit.drop(this.slots.inUse, nowMs)
+    if (ending === DROPPED) this.limit.drop(slots.inUse, nowMs)
+  }
+
+  #take(tenant: Tenant, klass: number, counted: boolean, route: string | undefined): number {
+    const degraded = this.#degrades()
+    if (degraded) this.#parts.books.count(tenant, klass, DEGRADED)
+    return this.slots.take(tenant, klass, counted, degraded, route)
   }
 
   #takeBack(slot: number, what: string): void {
     const route = this.slots.route(slot) ?? 'unknown'
-    this.slots.permit(slot)?.revoke()
+    const controller = this.slots.controller(slot)
     this.#release(slot)
+    controller?.abort()
     this.mishaps.warn(new Error(`Work of gate ${this.#parts.name}, route ${route}, ${what}.`))
   }
 

@@ -44,13 +44,31 @@ export const MAY_DEFER = 2
 export class Door {
   /** By whom permits are held. */
   readonly #owner: object
-  readonly #rooms: Rooms
+  readonly #parts: Parts
+  readonly #tenants: Tenants
+  readonly #claims: Claims
+  readonly #attempts: Attempts
+  readonly #desk: Desk
+  readonly #line: Line
+  readonly #judge: Judge
+  readonly #deferral: Deferral
+  readonly #trail: Trail
+  readonly #sampler: Sampler
   #rules: Rules
 
   constructor(owner: object, rules: Rules, rooms: Rooms) {
     this.#owner = owner
     this.#rules = rules
-    this.#rooms = rooms
+    this.#parts = rooms.parts
+    this.#tenants = rooms.tenants
+    this.#claims = rooms.claims
+    this.#attempts = rooms.attempts
+    this.#desk = rooms.desk
+    this.#line = rooms.line
+    this.#judge = rooms.judge
+    this.#deferral = rooms.deferral
+    this.#trail = rooms.trail
+    this.#sampler = rooms.sampler
   }
 
   obey(rules: Rules): void {
@@ -60,79 +78,82 @@ export class Door {
   /** All that the host could break is read before anything is counted. The clock is asked only where a decision needs it. */
   enter(work: Work, patience: number): Entry | Promise<Entry> {
     const { mode } = this.#rules
-    const { desk, sampler } = this.#rooms
     if (mode === 'off') return this.#free(work.deadlineMs)
     const held = heldPermit(this.#owner)
     if (held) return new NestedPermit(held)
-    if (mode === 'observe' && desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
-    const adjustedCount = sampler.next()
-    if (adjustedCount === 0) return this.#decide(work, patience)
-    const criticality = wordOfClass(this.#rooms.claims.read(work))
-    const { parts, line } = this.#rooms
-    const state = { name: parts.name, limit: desk.limit.slots, inFlight: desk.slots.inUse, waiting: line.size }
-    const sample = sampler.begin(gateSample(work, criticality, this.#rules, state, adjustedCount))
-    return sampled(this.#decide(work, patience), sample)
+    if (mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
+    const adjustedCount = this.#sampler.next()
+    return adjustedCount === 0 ? this.#decide(work, patience) : this.#sampled(work, patience, adjustedCount)
   }
 
   /** A permit for work that is only fetched once there is one; `null` while there is no slot for it. Observing, the limit holds all the same. */
   pull(work: Work): Permit | null {
-    const { claims, tenants, judge, parts, desk } = this.#rooms
-    const klass = claims.read(work)
+    const { clock, books } = this.#parts
+    const klass = this.#claims.read(work)
     const remainingMs = remainingOf(work.deadlineMs, this.#rules.policy.deadline)
-    const tenant = tenants.find(work.tenant, parts.clock)
+    const tenant = this.#tenants.find(work.tenant, clock)
     const cost = costOf(work.cost)
-    if (tenant === null || judge.verdict(tenant, klass, remainingMs, cost, false) >= 0) return null
-    parts.books.countBoth(tenant, klass, OFFERED, ACCEPTED)
-    const nowMs = parts.clock.now()
-    tenant.take(cost, nowMs)
-    return desk.start(tenant, klass, nowMs, nowMs, nowMs + remainingMs, true, work.route)
+    if (tenant === null || this.#judge.verdict(tenant, klass, remainingMs, cost, false) >= 0) return null
+    books.countBoth(tenant, klass, OFFERED, ACCEPTED)
+    clock.read()
+    tenant.take(cost, clock)
+    return this.#desk.start(tenant, klass, remainingMs, true, work.route)
   }
 
   /** After a fault of ours, or for work that cannot be read: accepted under the hard ceiling, as work that names nothing. */
   enterBlind(): Entry {
     if (this.#rules.mode === 'off') return this.#free()
     const { concurrency, deadline } = this.#rules.policy
-    const { tenants, claims, desk, parts } = this.#rooms
-    const ceiling = Math.max(concurrency.ceiling, desk.limit.slots)
-    const full = this.#rules.enforced && desk.slots.inUse >= ceiling
-    if (full) return this.#refuse(tenants.none, claims.default, LIMIT_REACHED, false)
-    parts.books.countBoth(tenants.none, claims.default, OFFERED, ACCEPTED)
-    const nowMs = parts.clock.now()
-    return desk.start(tenants.none, claims.default, nowMs, nowMs, nowMs + deadline.defaultMs, false, undefined)
+    const { none } = this.#tenants
+    const klass = this.#claims.default
+    const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
+    const full = this.#rules.enforced && this.#desk.slots.inUse >= ceiling
+    if (full) return this.#refuse(none, klass, LIMIT_REACHED, false)
+    this.#parts.books.countBoth(none, klass, OFFERED, ACCEPTED)
+    this.#parts.clock.read()
+    return this.#desk.start(none, klass, deadline.defaultMs, false, undefined)
   }
 
   #decide(work: Work, patience: number): Entry | Promise<Entry> {
     const { policy, enforced } = this.#rules
-    const { parts, tenants, claims, attempts, desk, line, judge, trail } = this.#rooms
-    const klass = claims.take(work)
+    const { clock, books } = this.#parts
+    const klass = this.#claims.take(work)
     const remainingMs = remainingOf(work.deadlineMs, policy.deadline)
     const cost = costOf(work.cost)
     const { route, signal } = work
-    if (work.caller) attempts.count(work.attempt)
-    const found = tenants.find(work.tenant, parts.clock)
-    const tenant = found ?? tenants.other
+    if (work.caller) this.#attempts.count(work.attempt)
+    const found = this.#tenants.find(work.tenant, clock)
+    const tenant = found ?? this.#tenants.other
     if (signal?.aborted) return this.#left(tenant, klass)
     const mayWait = patience !== NOW
-    const mayDefer = patience === MAY_DEFER
-    const verdict = judge.verdict(found, klass, remainingMs, cost, mayWait)
-    if (trail.keeps(verdict)) {
-      trail.begin(verdict, tenant.name, route)
-      judge.put(trail, found, klass, remainingMs, cost, mayWait)
+    const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
+    if (this.#trail.keeps(verdict)) {
+      this.#trail.begin(verdict, tenant.name, route)
+      this.#judge.put(this.#trail, found, klass, remainingMs, cost, mayWait)
     }
-    if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict, mayDefer)
-    const nowMs = parts.clock.now()
-    const deadlineMs = nowMs + remainingMs
-    if (verdict === WAIT && enforced) return line.join(tenant, klass, cost, nowMs, deadlineMs, route, signal, mayDefer)
-    parts.books.countBoth(tenant, klass, OFFERED, ACCEPTED)
-    if (verdict >= 0) parts.books.count(tenant, klass, wouldCell(verdict))
-    else tenant.take(cost, nowMs)
-    return desk.start(tenant, klass, nowMs, nowMs, deadlineMs, verdict < 0, route)
+    if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict, patience === MAY_DEFER)
+    clock.read()
+    if (verdict === WAIT && enforced)
+      return this.#line.join(tenant, klass, cost, remainingMs, route, signal, patience === MAY_DEFER)
+    books.countBoth(tenant, klass, OFFERED, ACCEPTED)
+    if (verdict >= 0) books.count(tenant, klass, wouldCell(verdict))
+    else tenant.take(cost, clock)
+    return this.#desk.start(tenant, klass, remainingMs, verdict < 0, route)
+  }
+
+  /** As `#decide`, told as a span. */
+  #sampled(work: Work, patience: number, adjustedCount: number): Entry | Promise<Entry> {
+    const criticality = wordOfClass(this.#claims.read(work))
+    const { slots, limit } = this.#desk
+    const state = { name: this.#parts.name, limit: limit.slots, inFlight: slots.inUse, waiting: this.#line.size }
+    const sample = this.#sampler.begin(gateSample(work, criticality, this.#rules, state, adjustedCount))
+    return sampled(this.#decide(work, patience), sample)
   }
 
   #refuse(tenant: Tenant, klass: number, reason: number, mayDefer: boolean): Refusal {
-    const { books } = this.#rooms.parts
+    const { books } = this.#parts
     const { refusals } = this.#rules
-    const deferring = mayDefer ? this.#rooms.deferral.instead(tenant, klass, reason, refusals) : null
+    const deferring = mayDefer ? this.#deferral.instead(tenant, klass, reason, refusals) : null
     if (deferring) {
       books.count(tenant, klass, OFFERED)
       return deferring
@@ -142,12 +163,12 @@ export class Door {
   }
 
   #left(tenant: Tenant, klass: number): Refusal {
-    this.#rooms.parts.books.countBoth(tenant, klass, OFFERED, CANCELLED_WAITING)
+    this.#parts.books.countBoth(tenant, klass, OFFERED, CANCELLED_WAITING)
     return this.#rules.refusals.cancelled
   }
 
   #free(deadlineMs?: number): Permit {
-    const { clock } = this.#rooms.parts
+    const { clock } = this.#parts
     return new FreePermit(clock, clock.now() + remainingOf(deadlineMs, this.#rules.policy.deadline))
   }
 }

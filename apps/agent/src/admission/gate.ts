@@ -95,7 +95,7 @@ export class Gate implements FigureSource, Pressure {
     this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
     const [clock, mishaps, books, alarm] = [this.#clock, this.#mishaps, this.#books, this.#alarm]
     const parts = { name, clock, mishaps, books, alarm, pressure: this }
-    this.#desk = new Desk(parts, this.#rules, limit, (nowMs) => this.#freed(nowMs))
+    this.#desk = new Desk(parts, this.#rules, limit, () => this.#freed(this.#clock.lastMs))
     this.#deferral = new Deferral(parts, runtime.timers)
     this.#line = new Line(parts, this.#rules, this.#desk, this.#deferral)
     this.#judge = new Judge(parts, this.#rules, this.#desk, this.#line)
@@ -271,8 +271,8 @@ export class Gate implements FigureSource, Pressure {
   }
 
   #freed(nowMs: number): void {
-    this.#attempts.look(nowMs)
-    this.#line.pump(nowMs)
+    if (nowMs >= this.#attempts.lookAtMs) this.#attempts.look(nowMs)
+    if (this.#line.size > 0 || this.#desk.slots.classes.idle > 0) this.#line.pump(nowMs)
     if (this.#pulls.wanting) this.#serve()
   }
 

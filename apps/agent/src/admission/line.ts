@@ -101,19 +101,19 @@ export class Line {
     trail.put(INPUT.typicalMs, typical.medianMs())
   }
 
-  /** Charges the tenant, and waits. */
+  /** Charges the tenant, and waits, from the clock's last reading on. */
   join(
     tenant: Tenant,
     klass: number,
     cost: number,
-    nowMs: number,
-    deadlineMs: number,
+    remainingMs: number,
     route: string | undefined,
     signal: AbortSignal | undefined,
     deferrable: boolean,
   ): Promise<Entry> {
     const { promise, resolve } = Promise.withResolvers<Entry>()
-    const waiter = new Waiter(tenant, klass, cost, nowMs, deadlineMs, route, resolve)
+    const nowMs = this.#parts.clock.lastMs
+    const waiter = new Waiter(tenant, klass, cost, nowMs, nowMs + remainingMs, route, resolve)
     waiter.mayWait(this.#rules.policy.queue.maxWaitMs)
     waiter.deferrable = deferrable
     if (signal) {
@@ -123,7 +123,7 @@ export class Line {
     }
     if (this.#queue.size >= this.#rules.policy.queue.maxItems) this.#makeRoom(tenant, klass, nowMs)
     this.#parts.books.count(tenant, klass, OFFERED)
-    tenant.take(cost, nowMs)
+    tenant.take(cost, this.#parts.clock)
     this.#queue.push(waiter, nowMs)
     this.#parts.alarm.noLaterThan(Math.min(waiter.expiresMs, this.dueMs))
     return promise
@@ -208,7 +208,7 @@ export class Line {
     this.#queue.start(waiter, nowMs, this.#desk.slots.classes.underReserve(waiter.klass))
     const { tenant, klass, arrivedMs, deadlineMs, route } = waiter
     this.#parts.books.count(tenant, klass, ACCEPTED)
-    this.#settle(waiter, this.#desk.start(tenant, klass, arrivedMs, nowMs, deadlineMs, true, route))
+    this.#settle(waiter, this.#desk.startLate(tenant, klass, arrivedMs, nowMs, deadlineMs, route))
   }
 
   #expire(waiter: Waiter, nowMs: number): void {

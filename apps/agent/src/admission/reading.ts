@@ -3,14 +3,17 @@ import { type ClassesPolicy, CRITICALITIES, type Criticality, type DeadlinePolic
 /** Most units of rate that one piece of work draws. */
 const MAX_COST = 1_000_000
 
-/** Place in `CRITICALITIES`: 0 is the highest class. */
-export const CLASS_INDEX: ReadonlyMap<Criticality, number> = new Map(CRITICALITIES.map((name, index) => [name, index]))
+/** Place in `CRITICALITIES`: 0 is the highest class; -1 for none. Four comparisons are quicker than any table. */
+const indexOf = (name: Criticality): number => {
+  for (let klass = 0; klass < CRITICALITIES.length; klass++) if (CRITICALITIES[klass] === name) return klass
+  return -1
+}
 
 /** The class that work runs in: the policy's default where it names none that exists; an untrusted caller's is capped. */
 export const classOf = (claimed: Criticality | undefined, trusted: boolean, rules: ClassRules): number => {
   if (claimed === undefined) return rules.default
-  const index = CLASS_INDEX.get(claimed)
-  if (index === undefined) return rules.default
+  const index = indexOf(claimed)
+  if (index < 0) return rules.default
   return trusted || index > rules.highest ? index : rules.highest
 }
 
@@ -20,8 +23,8 @@ export interface ClassRules {
 }
 
 export const classRules = (policy: ClassesPolicy): ClassRules => ({
-  default: CLASS_INDEX.get(policy.default) ?? 0,
-  highest: CLASS_INDEX.get(policy.highest) ?? 0,
+  default: Math.max(0, indexOf(policy.default)),
+  highest: Math.max(0, indexOf(policy.highest)),
 })
 
 /** Remaining milliseconds by the policy's bounds; 0 and less mean that the deadline has passed, and are never raised to the least. */

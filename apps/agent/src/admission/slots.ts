@@ -1,6 +1,5 @@
 import type { ClassesPolicy } from '@weir/policy/model'
 import { ClassSlots } from './class-slots.ts'
-import type { SlotPermit } from './permit.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Two circular lists, threaded through the same columns: places 0 and 1 are their ends. */
@@ -15,7 +14,12 @@ const COUNTED = 2
 /** Was told to do the cheaper variant. */
 const CHEAPER = 4
 
-const column = (length: number): Float64Array<ArrayBuffer> => new Float64Array(length)
+/** Times of one slot: its place in their column is `TIMES` x slot + one of these. */
+const TIMES = 3
+const ARRIVED = 0
+/** Start of running work, cancelling of zombies. */
+const SINCE = 1
+const DEADLINE = 2
 
 /**
  * Slots in use, by number, in columns of numbers: no object a slot beside its permit. Running work is kept in order of its start, zombies in order
@@ -28,18 +32,17 @@ export class Slots {
   counted = 0
   /** The same by class. */
   readonly classes: ClassSlots
-  #arrivedMs = column(16)
-  #deadlineMs = column(16)
-  /** Start of running work, cancelling of zombies. */
-  #sinceMs = column(16)
-  #startedMs = column(16)
+  #times = new Float64Array(TIMES * 16)
   #klass = new Uint8Array(16)
   #state = new Uint8Array(16)
+  /** How often the slot was given back: a permit of an earlier turn holds nothing. */
+  #turn = new Int32Array(16)
   #next = new Int32Array(16)
   #previous = new Int32Array(16)
   readonly #tenants: (Tenant | null)[] = [null, null]
-  readonly #permits: (SlotPermit | null)[] = [null, null]
   readonly #routes: (string | undefined)[] = [undefined, undefined]
+  /** Of those whose signal was read. */
+  readonly #controllers: (AbortController | undefined)[] = [undefined, undefined]
   #free = -1
   #fresh = FIRST
 
@@ -55,24 +58,12 @@ export class Slots {
     return this.active + this.zombies
   }
 
-  take(
-    tenant: Tenant,
-    klass: number,
-    arrivedMs: number,
-    startedMs: number,
-    deadlineMs: number,
-    counted: boolean,
-    degraded: boolean,
-    route: string | undefined,
-  ): number {
+  /** `startNow` or `startLate` says since when. */
+  take(tenant: Tenant, klass: number, counted: boolean, degraded: boolean, route: string | undefined): number {
     const slot = this.#place()
     this.#tenants[slot] = tenant
-    this.#routes[slot] = route
+    if (route !== undefined) this.#routes[slot] = route
     this.#klass[slot] = klass
-    this.#arrivedMs[slot] = arrivedMs
-    this.#startedMs[slot] = startedMs
-    this.#sinceMs[slot] = startedMs
-    this.#deadlineMs[slot] = deadlineMs
     this.#state[slot] = (counted ? COUNTED : 0) | (degraded ? CHEAPER : 0)
     this.active++
     if (counted) {
@@ -83,13 +74,36 @@ export class Slots {
     return slot
   }
 
-  bind(slot: number, permit: SlotPermit): void {
-    this.#permits[slot] = permit
+  /** Work that starts as it arrives. */
+  startNow(slot: number, nowMs: number, remainingMs: number): void {
+    const at = slot * TIMES
+    this.#times[at + ARRIVED] = nowMs
+    this.#times[at + SINCE] = nowMs
+    this.#times[at + DEADLINE] = nowMs + remainingMs
+  }
+
+  startLate(slot: number, arrivedMs: number, nowMs: number, deadlineMs: number): void {
+    this.startNow(slot, nowMs, deadlineMs - nowMs)
+    this.#times[slot * TIMES + ARRIVED] = arrivedMs
+    this.#times[slot * TIMES + DEADLINE] = deadlineMs
+  }
+
+  turn(slot: number): number {
+    return this.#turn[slot] as number
+  }
+
+  /** Aborted where the slot is taken back. */
+  watch(slot: number, controller: AbortController): void {
+    this.#controllers[slot] = controller
+  }
+
+  controller(slot: number): AbortController | undefined {
+    return this.#controllers[slot]
   }
 
   cancel(slot: number, nowMs: number): void {
-    this.#state[slot] = (this.#state[slot] ?? 0) | ZOMBIE
-    this.#sinceMs[slot] = nowMs
+    this.#state[slot] = (this.#state[slot] as number) | ZOMBIE
+    this.#times[slot * TIMES + SINCE] = nowMs
     this.active--
     this.zombies++
     this.#unlink(slot)
@@ -104,31 +118,28 @@ export class Slots {
       this.classes.give(this.klass(slot))
     }
     this.#unlink(slot)
+    this.#turn[slot] = (this.#turn[slot] as number) + 1
     this.#tenants[slot] = null
-    this.#permits[slot] = null
-    this.#routes[slot] = undefined
+    if (this.#routes[slot] !== undefined) this.#routes[slot] = undefined
+    if (this.#controllers[slot] !== undefined) this.#controllers[slot] = undefined
     this.#next[slot] = this.#free
     this.#free = slot
   }
 
   isZombie(slot: number): boolean {
-    return ((this.#state[slot] ?? 0) & ZOMBIE) !== 0
+    return ((this.#state[slot] as number) & ZOMBIE) !== 0
   }
 
   isCounted(slot: number): boolean {
-    return ((this.#state[slot] ?? 0) & COUNTED) !== 0
+    return ((this.#state[slot] as number) & COUNTED) !== 0
   }
 
   isDegraded(slot: number): boolean {
-    return ((this.#state[slot] ?? 0) & CHEAPER) !== 0
+    return ((this.#state[slot] as number) & CHEAPER) !== 0
   }
 
   tenant(slot: number): Tenant | null {
     return this.#tenants[slot] ?? null
-  }
-
-  permit(slot: number): SlotPermit | null {
-    return this.#permits[slot] ?? null
   }
 
   route(slot: number): string | undefined {
@@ -136,50 +147,48 @@ export class Slots {
   }
 
   klass(slot: number): number {
-    return this.#klass[slot] ?? 0
+    return this.#klass[slot] as number
   }
 
   arrivedMs(slot: number): number {
-    return this.#arrivedMs[slot] ?? 0
-  }
-
-  startedMs(slot: number): number {
-    return this.#startedMs[slot] ?? 0
+    return this.#times[slot * TIMES + ARRIVED] as number
   }
 
   deadlineMs(slot: number): number {
-    return this.#deadlineMs[slot] ?? 0
+    return this.#times[slot * TIMES + DEADLINE] as number
   }
 
   /** Start of running work, cancelling of a zombie. */
   sinceMs(slot: number): number {
-    return this.#sinceMs[slot] ?? 0
+    return this.#times[slot * TIMES + SINCE] as number
   }
 
   /** The one that has run longest; -1 when nothing runs. */
   get oldestRunning(): number {
-    const slot = this.#next[RUNNING] ?? RUNNING
+    const slot = this.#next[RUNNING] as number
     return slot === RUNNING ? -1 : slot
   }
 
   /** The one cancelled longest ago; -1 when there is none. */
   get oldestZombie(): number {
-    const slot = this.#next[ZOMBIES] ?? ZOMBIES
+    const slot = this.#next[ZOMBIES] as number
     return slot === ZOMBIES ? -1 : slot
   }
 
   #place(): number {
     const slot = this.#free
     if (slot >= 0) {
-      this.#free = this.#next[slot] ?? -1
+      this.#free = this.#next[slot] as number
       return slot
     }
     if (this.#fresh === this.#next.length) this.#grow()
+    this.#controllers.push(undefined)
+    this.#routes.push(undefined)
     return this.#fresh++
   }
 
   #append(slot: number, end: number): void {
-    const last = this.#previous[end] ?? end
+    const last = this.#previous[end] as number
     this.#next[last] = slot
     this.#previous[slot] = last
     this.#next[slot] = end
@@ -187,8 +196,8 @@ export class Slots {
   }
 
   #unlink(slot: number): void {
-    const next = this.#next[slot] ?? 0
-    const previous = this.#previous[slot] ?? 0
+    const next = this.#next[slot] as number
+    const previous = this.#previous[slot] as number
     this.#next[previous] = next
     this.#previous[next] = previous
   }
@@ -199,12 +208,10 @@ export class Slots {
       to.set(from)
       return to
     }
-    this.#arrivedMs = wider(column(length), this.#arrivedMs)
-    this.#deadlineMs = wider(column(length), this.#deadlineMs)
-    this.#sinceMs = wider(column(length), this.#sinceMs)
-    this.#startedMs = wider(column(length), this.#startedMs)
+    this.#times = wider(new Float64Array(TIMES * length), this.#times)
     this.#klass = wider(new Uint8Array(length), this.#klass)
     this.#state = wider(new Uint8Array(length), this.#state)
+    this.#turn = wider(new Int32Array(length), this.#turn)
     this.#next = wider(new Int32Array(length), this.#next)
     this.#previous = wider(new Int32Array(length), this.#previous)
   }

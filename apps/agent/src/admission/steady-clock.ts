@@ -4,7 +4,8 @@ import type { Clock } from '../core/clock.ts'
 export class SteadyClock implements Clock {
   readonly #clock: Clock
   readonly #failed: (error: unknown) => void
-  #nowMs = 0
+  /** The last reading. Read where a time was taken already: passing it on would make it an object. */
+  lastMs = 0
 
   constructor(clock: Clock, failed: (error: unknown) => void) {
     this.#clock = clock
@@ -12,12 +13,17 @@ export class SteadyClock implements Clock {
   }
 
   now(): number {
+    this.read()
+    return this.lastMs
+  }
+
+  /** Takes a reading. */
+  read(): void {
     try {
       const nowMs = this.#clock.now()
-      if (nowMs > this.#nowMs) this.#nowMs = nowMs
+      if (nowMs > this.lastMs) this.lastMs = nowMs
     } catch (error) {
       this.#failed(error)
     }
-    return this.#nowMs
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Allowance } from './allowance.ts'
 import type { Account, Cells } from './books.ts'
 import { Flow } from './flow.ts'
+import type { SteadyClock } from './steady-clock.ts'
 
 /** Work that names no tenant is counted under the empty name, which no tenant can have. */
 export const NO_TENANT = ''
@@ -16,7 +17,8 @@ export class Tenant implements Account {
   /** All work of this gate that refers to this account, counted against the quota or not. */
   references = 0
   cells: (Cells | null)[] | null = null
-  touched = false
+  klass = -1
+  open: Cells | null = null
   volume = 0
   #flows: (Flow | undefined)[] | undefined = undefined
 
@@ -34,10 +36,12 @@ export class Tenant implements Account {
     return this.allowance.verdict(units, clock)
   }
 
-  take(units: number, nowMs: number): void {
+  /** At the clock's last reading. */
+  take(units: number, clock: SteadyClock): void {
+    const { allowance } = this
     this.references++
-    this.allowance.held++
-    this.allowance.bucket?.take(units, nowMs)
+    allowance.held++
+    if (allowance.bucket !== null) allowance.bucket.take(units, clock.lastMs)
   }
 
   /** Work that waited and never started. */
@@ -57,7 +61,7 @@ export class Tenant implements Account {
 
   /** Nothing runs or waits here, nothing uncollected, nothing owed: forgetting it changes nothing. */
   idle(nowMs: number): boolean {
-    return this.references === 0 && !this.touched && this.allowance.idle(nowMs)
+    return this.references === 0 && this.klass < 0 && this.allowance.idle(nowMs)
   }
 }
 

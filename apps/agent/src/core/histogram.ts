@@ -15,8 +15,14 @@ export class DurationHistogram {
   record(ms: number): void {
     if (!Number.isFinite(ms)) return
     const cell = ms <= FIRST_MS ? 0 : cellOf(ms)
-    this.#counts[cell] = (this.#counts[cell] ?? 0) + 1
+    this.#counts[cell] = (this.#counts[cell] as number) + 1
     this.#sumMs += Math.max(ms, 0)
+    this.#total++
+  }
+
+  /** As `record(0)`. */
+  recordNone(): void {
+    this.#counts[0] = (this.#counts[0] as number) + 1
     this.#total++
   }
 

@@ -1,5 +1,4 @@
-import { nameSchema } from '@weir/policy/items'
-import { LIMITS } from '@weir/policy/model'
+import { LIMITS, NAME } from '@weir/policy/model'
 
 /** Collects what a name may have wrong: its case and strange characters. */
 const cleaned = (name: string): string =>
@@ -41,7 +40,7 @@ export class Handles<T> {
 
   /** The name that is used for this one; each difference is told once. */
   #resolve(given: string): string {
-    const good = nameSchema.safeParse(given).success
+    const good = typeof given === 'string' && NAME.test(given)
     let name = good ? given : cleaned(String(given))
     if (!this.#made.has(name) && this.#made.size >= LIMITS.items - 1) name = 'other'
     if (name === given) return name

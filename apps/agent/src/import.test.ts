@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-/** Which packages a process loads that starts an agent. */
-const loaded = async (options: object): Promise<string[]> => {
+/** Which packages a process loads that imports the agent, and starts it where there are options. */
+const loaded = async (options: object | null): Promise<string[]> => {
   const script = `
     import { registerHooks } from 'node:module'
     const seen = new Set()
     registerHooks({ resolve: (specifier, context, next) => (seen.add(specifier), next(specifier, context)) })
     const { Weir } = await import('@weir/agent')
-    const weir = await Weir.start(${JSON.stringify(options)})
-    await weir.close()
+    const options = ${JSON.stringify(options)}
+    const weir = options && (await Weir.start(options))
+    await weir?.close()
     console.log(JSON.stringify([...seen].filter((name) => /^[a-z@]/.test(name) && !name.startsWith('node:'))))`
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -22,6 +23,11 @@ const loaded = async (options: object): Promise<string[]> => {
   )
   return JSON.parse(stdout)
 }
+
+it('loads no schema and no socket before it is started', async () => {
+  const third = ['zod', 'ws', '@weir/policy/items', '@weir/wire/schema']
+  expect((await loaded(null)).filter((name) => third.includes(name))).toEqual([])
+}, 30_000)
 
 it('loads YAML only where there is a bootstrap file, and the OpenTelemetry API only where figures go somewhere', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-import-'))

@@ -12,12 +12,12 @@ import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
 import { dependencySettings, gateSettings } from './in-force.ts'
-import { ControlLink } from './link.ts'
+import type { ControlLink } from './link.ts'
 import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
-import { PolicyState } from './policy/state.ts'
+import type { PolicyState } from './policy/state.ts'
 import { Seal } from './seal.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
@@ -52,6 +52,16 @@ const CLOSE_WITHIN_MS = 2_000
 /** How often a drain looks whether work is left, milliseconds. */
 const DRAIN_LOOK_MS = 20
 
+/** Loaded by `start`, not by importing the agent: the schemas, and where there is a control plane the socket. */
+const load = async ({ link }: Settings) => {
+  const [{ PolicyState }, linked] = await Promise.all([
+    import('./policy/state.ts'),
+    link === null ? null : import('./link.ts'),
+  ])
+  return { state: new PolicyState(() => []), ControlLink: linked?.ControlLink ?? null }
+}
+type Loaded = Awaited<ReturnType<typeof load>>
+
 /**
  * The agent of one process. `start` never throws and never waits for the network: the process decides with the best policy at hand, and obeys a better
  * one as soon as it arrives.
@@ -60,7 +70,7 @@ export class Weir {
   readonly #settings: Settings
   readonly #boot = randomUUID()
   readonly #runtime: Runtime
-  readonly #state = new PolicyState(() => [])
+  readonly #state: PolicyState
   readonly #http = nodeHttp()
   readonly #seal: Seal
   readonly #disk: Disk | null
@@ -75,8 +85,9 @@ export class Weir {
   #draining = false
   #closing: Promise<void> | null = null
 
-  private constructor(settings: Settings, runtime: Runtime) {
+  private constructor(settings: Settings, runtime: Runtime, { state, ControlLink }: Loaded) {
     this.#settings = settings
+    this.#state = state
     this.#seal = new Seal(settings.contextKeys, () => this.#link?.welcome?.service ?? settings.service ?? '')
     this.#runtime = { ...runtime, seal: this.#seal.put }
     const complain = (message: string) => runtime.onError(new Error(message), 'weir')
@@ -88,7 +99,7 @@ export class Weir {
       link === null || snapshots === null
         ? null
         : new Disk({ ...snapshots, key: link.key, onError: (error) => runtime.onError(error, 'disk') })
-    this.#link = link === null ? null : this.#connect({ ...settings, link })
+    this.#link = link && ControlLink ? this.#connect({ ...settings, link }, ControlLink) : null
   }
 
   /** Resolves at once. Bad options are told to `onError`; the process then runs on the next best policy, at worst the built-in one, which refuses nothing. */
@@ -99,7 +110,7 @@ export class Weir {
     const base = { clock: realClock, timers: realTimers, random: Math.random, onError: sink }
     const runtime: Runtime = { ...base, onError: (error, where) => report(base, error, where) }
     for (const problem of problems) runtime.onError(new Error(problem), 'options')
-    const weir = new Weir(settings, runtime)
+    const weir = new Weir(settings, runtime, await load(settings))
     try {
       await weir.#begin()
     } catch (error) {
@@ -180,8 +191,11 @@ export class Weir {
     this.#link?.start()
   }
 
-  #connect(settings: Settings & { readonly link: NonNullable<Settings['link']> }): ControlLink {
-    return new ControlLink({
+  #connect(
+    settings: Settings & { readonly link: NonNullable<Settings['link']> },
+    Link: NonNullable<Loaded['ControlLink']>,
+  ): ControlLink {
+    return new Link({
       settings,
       boot: this.#boot,
       runtime: this.#runtime,

@@ -17,3 +17,6 @@ export const LIMITS = {
   rate: 1_000_000_000,
   attempts: 5,
 } as const
+
+/** Names of gates, dependencies, resources, services: what survives a URL, a metric label and a shell unquoted. At most `LIMITS.nameBytes`. */
+export const NAME = /^[a-z0-9]([a-z0-9._-]{0,126}[a-z0-9])?$/

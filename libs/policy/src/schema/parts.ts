@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LIMITS } from '../model/limits.ts'
+import { LIMITS, NAME } from '../model/limits.ts'
 
 /** A duration in whole or fractional milliseconds, at most one hour. */
 export const ms = (least: number) => z.number().min(least).max(LIMITS.maxMs)
@@ -10,8 +10,7 @@ export const slots = z.int().min(1).max(LIMITS.slots)
 /** A share, 0..1. */
 export const share = z.number().min(0).max(1)
 
-/** Names of gates, dependencies, resources, services: what survives a URL, a metric label and a shell unquoted. */
-export const nameSchema = z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,126}[a-z0-9])?$/, {
+export const nameSchema = z.string().regex(NAME, {
   error:
     'A name has lower-case letters, digits, dots, dashes and underscores, starts and ends with a letter or digit, and is at most 128 characters long.',
 })

@@ -2,7 +2,16 @@
 import { allocated, held } from './agent/allocations.ts'
 import { gzippedKb, importRatios, thirdParty } from './agent/import-cost.ts'
 import { cockatielBreaker, cockatielRefusal, cockatielWrap, opossumRefusal } from './agent/peers.ts'
-import { call, callReadingSignal, fullGate, openGate, runGate, tenantToucher } from './agent/subjects.ts'
+import {
+  call,
+  callReadingSignal,
+  fullGate,
+  openGate,
+  queuedGate,
+  runGate,
+  runtime,
+  tenantToucher,
+} from './agent/subjects.ts'
 import { measure } from './rounds.ts'
 
 const round = (value: number): number => Math.round(value * 1_000) / 1_000
@@ -12,7 +21,15 @@ const show = (title: string, rows: Readonly<Record<string, number>>, unit: strin
     console.log(`  ${name.padEnd(44)}${value.toFixed(1).padStart(10)} ${unit}`)
 }
 
-const gates = await measure({ accept: openGate(), refuse: fullGate() }, { calls: 200_000 })
+/** Two readings of the clock, which is what a round trip takes at the least. */
+const readClock = (): void => {
+  runtime.clock.now()
+  runtime.clock.now()
+}
+const gates = await measure(
+  { accept: openGate(), refuse: fullGate(), cockatiel: cockatielBreaker(), clock: readClock },
+  { calls: 200_000 },
+)
 const peers = await measure(
   {
     run: runGate(),
@@ -22,7 +39,16 @@ const peers = await measure(
   },
   { calls: 20_000 },
 )
-show('The gate', { 'accept + success()': gates.accept, refuse: gates.refuse, 'gate.run of a no-op': peers.run }, 'ns')
+show(
+  'The gate',
+  {
+    'accept + success()': gates.accept,
+    'of which the clock, read twice': gates.clock,
+    refuse: gates.refuse,
+    'gate.run of a no-op': peers.run,
+  },
+  'ns',
+)
 show(
   'Peers',
   {
@@ -40,16 +66,25 @@ show(
   'ns',
 )
 
-const shedBytes = await allocated(fullGate())
-const acceptBytes = await allocated(openGate())
+const shedBytes = await allocated(fullGate(), 200_000)
+const acceptBytes = await allocated(openGate(), 100_000)
 const TENANTS = 20_000
 const tenantBytes = await held(tenantToucher(TENANTS), TENANTS)
 show('Memory', { 'per refusal': shedBytes, 'per acceptance': acceptBytes, 'held per idle tenant': tenantBytes }, 'B')
 
-const scaling: Record<string, number> = {}
-for (const tenants of [10, 1_000, 100_000])
-  scaling[`accept at ${tenants} tenants`] = (await measure({ accept: openGate(tenants) }, { rounds: 7 })).accept
-show('Scaling', scaling, 'ns')
+const few = { rounds: 9, calls: 50_000 }
+const tenants = await measure({ ten: openGate(10), many: openGate(1_000), most: openGate(100_000) }, few)
+const waiters = await measure({ none: queuedGate(0), some: queuedGate(100), many: queuedGate(10_000) }, few)
+show(
+  'Scaling: accept + success()',
+  { '10 tenants': tenants.ten, '1,000 tenants': tenants.many, '100,000 tenants': tenants.most },
+  'ns',
+)
+show(
+  'Scaling: wait, end, start the next',
+  { '0 waiting': waiters.none, '100 waiting': waiters.some, '10,000 waiting': waiters.many },
+  'ns',
+)
 
 const gzip = await gzippedKb()
 const imports = importRatios()
@@ -62,7 +97,7 @@ for (const when of ['imported', 'started'] as const)
 console.log(
   JSON.stringify({
     figures: {
-      A1: round(gates.accept / peers.cockatiel),
+      A1: round(gates.accept / gates.cockatiel),
       A2_accept: round(gates.refuse / gates.accept),
       A2_opossum: round(gates.refuse / peers.opossumRefusal),
       A2_cockatiel: round(gates.refuse / peers.cockatielRefusal),
@@ -78,7 +113,11 @@ console.log(
       A5_started: round(imports.started),
       accept_ns: round(gates.accept),
       refuse_ns: round(gates.refuse),
-      scaling_100000_to_10: round((scaling['accept at 100000 tenants'] ?? 0) / (scaling['accept at 10 tenants'] ?? 1)),
+      clock_ns: round(gates.clock),
+      tenants_1000_to_10: round(tenants.many / tenants.ten),
+      tenants_100000_to_10: round(tenants.most / tenants.ten),
+      waiting_100_to_0: round(waiters.some / waiters.none),
+      waiting_10000_to_0: round(waiters.many / waiters.none),
     },
   }),
 )

@@ -7,6 +7,9 @@ const collectGarbage = (): void => {
   globalThis.gc()
 }
 
+/** Calls until what is seldom done, keeping a decision for one, is compiled as well. */
+const WARM_UP = 2_000_000
+
 /**
  * Bytes allocated per call, medians of rounds in which nothing was collected: a heap difference over a collection says nothing.
  * The bytes of an empty round are taken off.
@@ -30,7 +33,7 @@ export const allocated = async (subject: () => void, calls = 20_000, rounds = 9)
     return collections === 0 ? bytes : null
   }
   const series = async (work: () => void): Promise<number> => {
-    for (let i = 0; i < 3 * calls; i++) work()
+    for (let i = 0; i < WARM_UP; i++) work()
     const seen: number[] = []
     for (let tries = 0; seen.length < rounds && tries < 4 * rounds; tries++) {
       const bytes = await round(work)

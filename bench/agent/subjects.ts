@@ -1,7 +1,9 @@
-import { Dependency, Gate, type Work } from '@weir/agent'
+import { Dependency, type Entry, Gate, type Work } from '@weir/agent'
 import { CRITICALITIES, policySchema, type Quota, SOLE } from '@weir/policy'
 
 const TENANTS = 1_000
+const noOp = async (): Promise<void> => undefined
+
 export const tenantNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `tenant-${i}`)
 
 export const runtime = {
@@ -62,6 +64,36 @@ export const openGate = (tenants = TENANTS): (() => void) => {
   }
 }
 
+/**
+ * A gate with every slot taken and so many waiting, of a thousand tenants. Each call asks to wait, and ends running work, which starts the one whose turn
+ * it is: what waits stays as many. Time stands still, so nobody expires and no clock is paid for.
+ */
+export const queuedGate = (waiting: number): (() => Promise<void>) => {
+  const gate = new Gate({
+    name: 'checkout',
+    runtime: { ...runtime, clock: { now: () => 1 }, timers: { set: () => undefined, clear: () => undefined } },
+    settings: settingsOf({ concurrency: 1_000_000 }, TENANTS, {
+      concurrency: { algorithm: 'fixed', floor: 1, initial: 8, ceiling: 8 },
+      queue: { maxWaitMs: 60_000, maxItems: 1_000_000, initialRatePerSecond: null, order: 'fifo' },
+    }),
+  })
+  const work = workload().map((one) => ({ ...one, deadlineMs: 60_000 }))
+  const running: Entry[] = []
+  const started = (entry: Entry): void => {
+    running.push(entry)
+  }
+  let turn = 0
+  const ask = (): void => void Promise.resolve(gate.acquire(work[turn++ % TENANTS])).then(started)
+  for (let i = 0; i < waiting + 8; i++) ask()
+  return async () => {
+    ask()
+    const entry = running.pop()
+    if (entry?.accepted) entry.success()
+    else if (turn > waiting + 100) throw new Error('Nothing runs.')
+    await undefined
+  }
+}
+
 /** The same gate with every slot taken. */
 export const fullGate = (): (() => void) => {
   const gate = gateWith(
@@ -94,11 +126,12 @@ export const tenantToucher = (count: number): ((key: number) => void) => {
   }
 }
 
+/** The handler is the peers' own no-op, which makes a promise. */
 export const runGate = (): (() => Promise<unknown>) => {
   const gate = gateWith(settingsOf({ rate: 1e9, burst: 1e9, concurrency: 1_000 }))
   const work = workload()
   let turn = 0
-  return () => gate.run(work[turn++ % TENANTS] ?? {}, () => undefined)
+  return () => gate.run(work[turn++ % TENANTS] ?? {}, noOp)
 }
 
 const dependency = (): Dependency => {
@@ -108,8 +141,6 @@ const dependency = (): Dependency => {
   payments.apply({ policy, revision: 1 })
   return payments
 }
-
-const noOp = async (): Promise<void> => undefined
 
 /** A call with deadline, timeout, breaker, ceiling and budget; its signal unread. */
 export const call = (): (() => Promise<unknown>) => {

@@ -2,11 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Bucket } from './bucket.ts'
 
+const at = (lastMs: number) => ({ lastMs })
+
 /** Takes as many units as pass at one moment, at most `most`. */
 const drain = (bucket: Bucket, nowMs: number, most = 1_000): number => {
   let passed = 0
   while (passed < most && bucket.has(1, nowMs)) {
-    bucket.take(1, nowMs)
+    bucket.take(1, at(nowMs))
     passed++
   }
   return passed
@@ -41,7 +43,7 @@ describe('a token bucket', () => {
     const bucket = new Bucket({ rate: 10, burst: 10 }, 0)
     expect(bucket.has(50, 900)).toBe(false)
     expect(bucket.has(50, 1_000)).toBe(true)
-    bucket.take(50, 1_000)
+    bucket.take(50, at(1_000))
     expect(bucket.has(1, 5_000)).toBe(false)
     expect(bucket.has(1, 5_100)).toBe(true)
   })
@@ -49,7 +51,7 @@ describe('a token bucket', () => {
   it('what is taken from a full bucket without asking for the time is not refilled for the time that it was full', () => {
     const bucket = new Bucket({ rate: 10, burst: 10 }, 0)
     expect([bucket.has(10, 1_000), bucket.holds(10)]).toEqual([true, true])
-    bucket.take(10, 60_000)
+    bucket.take(10, at(60_000))
     expect(bucket.holds(1)).toBe(false)
     expect(bucket.has(1, 60_000)).toBe(false)
   })

@@ -7,17 +7,23 @@ export interface Flow {
   readonly burst: number
 }
 
+/** A clock that was read, milliseconds. */
+export interface Reading {
+  readonly lastMs: number
+}
+
 /**
  * Token bucket: tokens(t) = min(capacity, tokens + rate x elapsed). Starts empty. A burst below one unit accumulates to one, else small shares
  * would never pass; a burst of 0 lets nothing pass. Work that costs more than the capacity passes when the bucket is full, and leaves a debt:
  * the rate holds, and no work is refused for ever.
  */
 export class Bucket {
-  #burst: number
-  #capacity: number
-  #perMs: number
+  // Each begins as a number: a field that was ever undefined keeps an object for every number.
+  #burst = 0
+  #capacity = 0
+  #perMs = 0
   #tokens = 0
-  #atMs: number
+  #atMs = 0
 
   constructor(flow: Flow, nowMs: number) {
     this.#burst = flow.burst
@@ -27,7 +33,7 @@ export class Bucket {
   }
 
   has(units: number, nowMs: number): boolean {
-    this.#refill(nowMs)
+    this.#refill({ lastMs: nowMs })
     return passes(this.#tokens, this.#capacity, units)
   }
 
@@ -45,8 +51,9 @@ export class Bucket {
     return this.#tokens >= units
   }
 
-  take(units: number, nowMs: number): void {
-    this.#refill(nowMs)
+  /** At the clock's last reading. */
+  take(units: number, clock: Reading): void {
+    this.#refill(clock)
     this.#tokens -= units
   }
 
@@ -56,20 +63,20 @@ export class Bucket {
   }
 
   full(nowMs: number): boolean {
-    this.#refill(nowMs)
+    this.#refill({ lastMs: nowMs })
     return this.#tokens + ROUNDING >= this.#capacity
   }
 
   /** Another split of the same quota moves the rate only: a gainer gets no tokens, a loser is clipped. */
   reshare(flow: Flow, nowMs: number): void {
-    this.#refill(nowMs)
+    this.#refill({ lastMs: nowMs })
     this.#set(flow)
     this.#tokens = Math.min(this.#tokens, this.#capacity)
   }
 
   /** An operator's edit adds the difference of the bursts, so that what was used stays used; a smaller burst clips and makes no debt. */
   edit(flow: Flow, nowMs: number): void {
-    this.#refill(nowMs)
+    this.#refill({ lastMs: nowMs })
     const added = flow.burst - this.#burst
     this.#set(flow)
     this.#tokens = Math.min(Math.max(this.#tokens + added, Math.min(this.#tokens, 0)), this.#capacity)
@@ -81,10 +88,12 @@ export class Bucket {
     this.#perMs = flow.rate / 1_000
   }
 
-  #refill(nowMs: number): void {
-    if (nowMs <= this.#atMs) return
-    this.#tokens = Math.min(this.#capacity, this.#tokens + (nowMs - this.#atMs) * this.#perMs)
-    this.#atMs = nowMs
+  /** Of a clock, not of a number: a fraction that is handed on becomes an object. */
+  #refill(clock: Reading): void {
+    const elapsedMs = clock.lastMs - this.#atMs
+    if (elapsedMs <= 0) return
+    this.#tokens = Math.min(this.#capacity, this.#tokens + elapsedMs * this.#perMs)
+    this.#atMs = clock.lastMs
   }
 }
 

@@ -174,13 +174,18 @@ export class Desk implements PermitDesk {
     this.#count(slot, outcome)
     if (ending === IGNORED_ENDING && outcome === COMPLETED) this.#count(slot, IGNORED)
     this.duration.record(nowMs - slots.arrivedMs(slot))
-    if (ending === SUCCESS) {
-      const ranMs = nowMs - slots.sinceMs(slot)
-      this.typical.record(ranMs)
-      if (outcome === LATE) this.limit.overrun(ranMs, slots.inUse, nowMs)
-      else this.limit.sample(ranMs, slots.inUse, nowMs)
-    }
+    if (ending === SUCCESS) this.#teach(slot, outcome === LATE)
     if (ending === DROPPED) this.limit.drop(slots.inUse, nowMs)
+  }
+
+  /** A sample for the limit. A method of its own, so that its numbers stay numbers. */
+  #teach(slot: number, late: boolean): void {
+    const { slots, limit } = this
+    const nowMs = this.#parts.clock.lastMs
+    const ranMs = nowMs - slots.sinceMs(slot)
+    this.typical.record(ranMs)
+    if (late) limit.overrun(ranMs, slots.inUse, nowMs)
+    else limit.sample(ranMs, slots.inUse, nowMs)
   }
 
   #take(tenant: Tenant, klass: number, counted: boolean, route: string | undefined): number {

@@ -127,10 +127,8 @@ export class Door {
     if (signal?.aborted) return this.#left(tenant, klass)
     const mayWait = patience !== NOW
     const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
-    if (this.#trail.keeps(verdict)) {
-      this.#trail.begin(verdict, tenant.name, route)
-      this.#judge.put(this.#trail, found, klass, remainingMs, cost, mayWait)
-    }
+    if (this.#trail.keeps(verdict))
+      this.#judge.put(this.#trail.row(verdict, tenant.name, route), found, klass, remainingMs, cost, mayWait)
     if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict, patience === MAY_DEFER)
     clock.read()
     if (verdict === WAIT && enforced)

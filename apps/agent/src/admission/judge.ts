@@ -6,7 +6,6 @@ import type { Parts } from './parts.ts'
 import { ACCEPT, CLASS_SHED, DRAINING, EXPIRED_ON_ARRIVAL, LIMIT_REACHED, UNKNOWN_TENANT } from './reasons.ts'
 import type { Rules } from './rules.ts'
 import type { Tenant } from './tenant.ts'
-import type { Trail } from './trail.ts'
 
 /** What becomes of work that arrives: the order of the reasons, first to last. */
 export class Judge {
@@ -47,32 +46,40 @@ export class Judge {
   }
 
   /** Puts all that `verdict` read, as it was after it: what a verdict changes does not change it. */
-  put(trail: Trail, tenant: Tenant | null, klass: number, remainingMs: number, cost: number, mayWait: boolean): void {
-    const nowMs = this.#parts.clock.now()
+  put(
+    row: Float64Array,
+    tenant: Tenant | null,
+    klass: number,
+    remainingMs: number,
+    cost: number,
+    mayWait: boolean,
+  ): void {
+    const { clock } = this.#parts
+    clock.read()
     const { slots, limit } = this.#desk
-    trail.put(INPUT.atMs, nowMs)
-    trail.put(INPUT.revision, this.#rules.revision)
-    trail.put(INPUT.enforced, Number(this.#rules.enforced))
-    trail.put(INPUT.draining, Number(this.draining))
-    trail.put(INPUT.mayWait, Number(mayWait))
-    trail.put(INPUT.klass, klass)
-    trail.put(INPUT.remainingMs, remainingMs)
-    trail.put(INPUT.cost, cost)
-    trail.put(INPUT.level, this.#parts.pressure.level)
-    trail.put(INPUT.delayMs, this.#parts.pressure.delayMs)
-    trail.put(INPUT.tenantKnown, Number(tenant !== null))
-    trail.put(INPUT.limit, limit.slots)
-    trail.put(INPUT.inUse, this.#inUse)
-    trail.put(INPUT.keptIdle, slots.classes.idle)
-    trail.put(INPUT.used, slots.classes.used(klass))
-    trail.put(INPUT.reserve, slots.classes.reserve(klass))
+    row[INPUT.atMs] = clock.lastMs
+    row[INPUT.revision] = this.#rules.revision
+    row[INPUT.enforced] = Number(this.#rules.enforced)
+    row[INPUT.draining] = Number(this.draining)
+    row[INPUT.mayWait] = Number(mayWait)
+    row[INPUT.klass] = klass
+    row[INPUT.remainingMs] = remainingMs
+    row[INPUT.cost] = cost
+    row[INPUT.level] = this.#parts.pressure.level
+    row[INPUT.delayMs] = this.#parts.pressure.delayMs
+    row[INPUT.tenantKnown] = Number(tenant !== null)
+    row[INPUT.limit] = limit.slots
+    row[INPUT.inUse] = this.#inUse
+    row[INPUT.keptIdle] = slots.classes.idle
+    row[INPUT.used] = slots.classes.used(klass)
+    row[INPUT.reserve] = slots.classes.reserve(klass)
     if (tenant === null) return
     const { concurrency, held, bucket } = tenant.allowance
-    trail.put(INPUT.concurrency, concurrency ?? Number.NaN)
-    trail.put(INPUT.held, held)
-    trail.put(INPUT.tokens, bucket?.tokens ?? Number.NaN)
-    trail.put(INPUT.capacity, bucket?.capacity ?? Number.NaN)
-    this.#line.put(trail, tenant, klass, nowMs, this.#shadow)
+    row[INPUT.concurrency] = concurrency ?? Number.NaN
+    row[INPUT.held] = held
+    row[INPUT.tokens] = bucket?.tokens ?? Number.NaN
+    row[INPUT.capacity] = bucket?.capacity ?? Number.NaN
+    this.#line.put(row, tenant, klass, this.#shadow)
   }
 
   /** Observing, what it would have refused does not count. */

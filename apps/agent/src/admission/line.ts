@@ -18,7 +18,6 @@ import {
 } from './reasons.ts'
 import type { Rules } from './rules.ts'
 import type { Tenant } from './tenant.ts'
-import type { Trail } from './trail.ts'
 import { Waiter } from './waiter.ts'
 import type { Entry } from './work.ts'
 
@@ -69,7 +68,7 @@ export class Line {
     if (isShed(klass, this.#parts.pressure.level) && this.#queue.waiting(klass) >= slots.classes.reserve(klass))
       return CLASS_SHED
     if (maxWaitMs <= 0 || maxItems <= 0) return LIMIT_REACHED
-    const newestFirst = this.#newestFirst(nowMs)
+    const newestFirst = this.#newestFirst()
     if ((shadow ?? this.#queue.size) >= maxItems) {
       if (shadow !== null || !this.#queue.displaced(tenant, klass, slots.classes, newestFirst)) return QUEUE_FULL
     }
@@ -81,24 +80,27 @@ export class Line {
       : WAIT
   }
 
-  /** Puts what `verdict` reads. */
-  put(trail: Trail, tenant: Tenant, klass: number, nowMs: number, shadow: number | null): void {
+  /** Puts what `verdict` reads, at the clock's last reading. */
+  put(row: Float64Array, tenant: Tenant, klass: number, shadow: number | null): void {
     const { maxWaitMs, maxItems } = this.#rules.policy.queue
     const { slots, typical } = this.#desk
-    const newestFirst = this.#newestFirst(nowMs)
-    trail.put(INPUT.waiting, this.#queue.waiting(klass))
-    trail.put(INPUT.queued, shadow ?? this.#queue.size)
-    trail.put(INPUT.ahead, shadow ?? this.#queue.ahead(tenant, klass))
-    trail.put(INPUT.above, shadow === null ? this.#queue.above(klass) : 0)
-    trail.put(INPUT.maxItems, maxItems)
-    trail.put(INPUT.maxWaitMs, maxWaitMs)
-    trail.put(INPUT.newestFirst, Number(newestFirst))
-    const room = shadow === null && this.#queue.displaced(tenant, klass, slots.classes, newestFirst) !== undefined
-    trail.put(INPUT.room, Number(room))
-    trail.put(INPUT.drainPerMs, shadow === null ? this.#queue.rates.perMs(klass, nowMs) : Number.NaN)
-    trail.put(INPUT.initialPerMs, this.#initialPerMs())
-    trail.put(INPUT.completions, typical.count)
-    trail.put(INPUT.typicalMs, typical.medianMs())
+    row[INPUT.maxItems] = maxItems
+    row[INPUT.maxWaitMs] = maxWaitMs
+    row[INPUT.initialPerMs] = this.#initialPerMs()
+    row[INPUT.completions] = typical.count
+    row[INPUT.typicalMs] = typical.medianMs()
+    row[INPUT.newestFirst] = 0
+    row[INPUT.room] = 0
+    row[INPUT.waiting] = this.#queue.waiting(klass)
+    row[INPUT.queued] = shadow ?? this.#queue.size
+    row[INPUT.ahead] = shadow ?? this.#queue.ahead(tenant, klass)
+    row[INPUT.above] = shadow === null ? this.#queue.above(klass) : 0
+    if (maxWaitMs <= 0) return
+    const newestFirst = this.#newestFirst()
+    row[INPUT.newestFirst] = Number(newestFirst)
+    if (shadow !== null) return
+    row[INPUT.room] = Number(this.#queue.displaced(tenant, klass, slots.classes, newestFirst) !== undefined)
+    row[INPUT.drainPerMs] = this.#queue.rates.perMs(klass, this.#parts.clock.lastMs)
   }
 
   /** Charges the tenant, and waits, from the clock's last reading on. */
@@ -137,7 +139,7 @@ export class Line {
     slots.classes.follow(limit.slots)
     const enforced = this.#rules.enforced
     if (enforced) this.#shed(nowMs)
-    const newestFirst = enforced && this.#newestFirst(nowMs)
+    const newestFirst = enforced && this.#newestFirst()
     while (this.#queue.size > 0) {
       const klass = enforced ? this.#turn(nowMs) : undefined
       const waiter = this.#queue.next(newestFirst, nowMs, klass)
@@ -169,9 +171,12 @@ export class Line {
   }
 
   /** Newest first within a tenant while overloaded: at a level, or when the queue was not empty for as long as one may wait. */
-  #newestFirst(nowMs: number): boolean {
+  #newestFirst(): boolean {
     const { order, maxWaitMs } = this.#rules.policy.queue
-    return order === 'adaptive' && (this.#parts.pressure.level > 0 || this.#queue.standsMs(nowMs) > maxWaitMs)
+    return (
+      order === 'adaptive' &&
+      (this.#parts.pressure.level > 0 || this.#queue.standsMs(this.#parts.clock.lastMs) > maxWaitMs)
+    )
   }
 
   /** Of a class that is being shed, as many may wait as its reserve has slots. */
@@ -186,7 +191,7 @@ export class Line {
   }
 
   #makeRoom(tenant: Tenant, klass: number, nowMs: number): void {
-    const waiter = this.#queue.displaced(tenant, klass, this.#desk.slots.classes, this.#newestFirst(nowMs))
+    const waiter = this.#queue.displaced(tenant, klass, this.#desk.slots.classes, this.#newestFirst())
     if (waiter) this.#refuse(waiter, QUEUE_FULL, nowMs)
   }
 

@@ -50,7 +50,7 @@ export class SlotPermit implements Permit {
   }
 
   get signal(): AbortSignal {
-    return this.#aborting().signal
+    return SlotPermit.#aborting(this).signal
   }
 
   get remainingMs(): number {
@@ -67,39 +67,40 @@ export class SlotPermit implements Permit {
   }
 
   success(): void {
-    this.#end(SUCCESS)
+    SlotPermit.#end(this, SUCCESS)
   }
 
   failure(): void {
-    this.#end(FAILURE)
+    SlotPermit.#end(this, FAILURE)
   }
 
   dropped(): void {
-    this.#end(DROPPED)
+    SlotPermit.#end(this, DROPPED)
   }
 
   ignored(): void {
-    this.#end(IGNORED_ENDING)
+    SlotPermit.#end(this, IGNORED_ENDING)
   }
 
   cancel(): void {
     if (!this.live || this.#controller?.signal.aborted) return
     this.#desk.cancel(this.#slot)
-    this.#aborting().abort()
+    SlotPermit.#aborting(this).abort()
   }
 
-  #aborting(): AbortController {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.live) this.#desk.watch(this.#slot, this.#controller)
+  // Static: private methods of its own would cost every permit a word.
+  static #aborting(permit: SlotPermit): AbortController {
+    if (permit.#controller === undefined) {
+      permit.#controller = new AbortController()
+      if (permit.live) permit.#desk.watch(permit.#slot, permit.#controller)
     }
-    return this.#controller
+    return permit.#controller
   }
 
-  #end(ending: number): void {
-    const slot = this.#slot
-    this.#slot = -1
-    if (slot >= 0 && this.#desk.holds(slot, this.#turn)) this.#desk.end(slot, ending)
-    else this.#desk.again()
+  static #end(permit: SlotPermit, ending: number): void {
+    const slot = permit.#slot
+    permit.#slot = -1
+    if (slot >= 0 && permit.#desk.holds(slot, permit.#turn)) permit.#desk.end(slot, ending)
+    else permit.#desk.again()
   }
 }

@@ -2,8 +2,8 @@ import { CRITICALITIES, LIMITS } from '@weir/policy/model'
 import type { Clock } from '../core/clock.ts'
 import type { Allowance } from './allowance.ts'
 import type { Account, Cells } from './books.ts'
+import type { Reading } from './bucket.ts'
 import { Flow } from './flow.ts'
-import type { SteadyClock } from './steady-clock.ts'
 
 /** Work that names no tenant is counted under the empty name, which no tenant can have. */
 export const NO_TENANT = ''
@@ -37,11 +37,11 @@ export class Tenant implements Account {
   }
 
   /** At the clock's last reading. */
-  take(units: number, clock: SteadyClock): void {
+  take(units: number, clock: Reading): void {
     const { allowance } = this
     this.references++
     allowance.held++
-    if (allowance.bucket !== null) allowance.bucket.take(units, clock.lastMs)
+    if (allowance.bucket !== null) allowance.bucket.take(units, clock)
   }
 
   /** Work that waited and never started. */

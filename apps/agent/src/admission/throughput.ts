@@ -1,4 +1,5 @@
 import { CRITICALITIES } from '@weir/policy/model'
+import { medianOf } from './limit-window.ts'
 
 /** Departures below which a measured rate is not believed. */
 const ENOUGH = 20
@@ -77,6 +78,7 @@ const EVERY = 16
 /** Typical processing time: the median of the last 64 samples. */
 export class TypicalTime {
   readonly #ring = new Float64Array(SAMPLES)
+  readonly #sorted = new Float64Array(SAMPLES)
   #count = 0
   #sinceSort = 0
   #medianMs = Number.NaN
@@ -95,8 +97,8 @@ export class TypicalTime {
   /** Milliseconds; NaN until there is a sample. */
   medianMs(): number {
     if (this.#sinceSort >= EVERY || (this.#sinceSort > 0 && this.#count <= EVERY)) {
-      const sorted = this.#ring.slice(0, Math.min(this.#count, SAMPLES)).sort()
-      this.#medianMs = sorted[sorted.length >>> 1] ?? Number.NaN
+      this.#sorted.set(this.#ring)
+      this.#medianMs = medianOf(this.#sorted, Math.min(this.#count, SAMPLES))
       this.#sinceSort = 0
     }
     return this.#medianMs

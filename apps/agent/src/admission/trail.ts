@@ -3,7 +3,7 @@ import type { GateReason } from '@weir/wire/model'
 import { INPUT, INPUTS, type Input, type Inputs } from './inputs.ts'
 import { ACCEPT, REASONS, WAIT } from './reasons.ts'
 
-/** Decisions kept, the latest: about 17 kB a gate, taken with the first one. */
+/** Decisions kept, the latest: at most about 20 kB a gate, taken as they come. */
 const ROWS = 64
 const COLUMNS = INPUTS.length
 /** Between two collections of figures the gaps between kept decisions double, up to so many: few are all kept, many cost next to nothing. */
@@ -26,9 +26,8 @@ export class Trail {
   readonly #tenants: string[] = []
   readonly #routes: (string | undefined)[] = []
   readonly #outcomes: number[] = []
-  #values: Float64Array | null = null
+  readonly #rows: Float64Array[] = []
   #kept = 0
-  #start = 0
   /** Decisions to come before the next is kept, and how many it will be then: of refusals, and of others. */
   #refusals = 0
   #refusalGap = 1
@@ -65,35 +64,31 @@ export class Trail {
     this.#otherGap = 1
   }
 
-  begin(verdict: number, tenant: string, route: string | undefined): void {
-    this.#values ??= new Float64Array(ROWS * COLUMNS)
-    const row = this.#kept++ % ROWS
-    this.#start = row * COLUMNS
-    this.#values.fill(Number.NaN, this.#start, this.#start + COLUMNS)
-    this.#tenants[row] = tenant
-    this.#routes[row] = route
-    this.#outcomes[row] = verdict
-  }
-
-  /** `column` of `INPUT`. */
-  put(column: number, value: number): void {
-    if (this.#values) this.#values[this.#start + column] = value
+  /** A row for this decision, all NaN, by column of `INPUT`: written in place, because numbers that are handed on become objects. */
+  row(verdict: number, tenant: string, route: string | undefined): Float64Array {
+    const at = this.#kept++ % ROWS
+    this.#tenants[at] = tenant
+    this.#routes[at] = route
+    this.#outcomes[at] = verdict
+    const row = this.#rows[at] ?? new Float64Array(COLUMNS)
+    this.#rows[at] = row
+    return row.fill(Number.NaN)
   }
 
   /** Latest first. */
   explain(): Explanation[] {
     const count = Math.min(this.#kept, ROWS)
-    return Array.from({ length: count }, (_, i) => this.#row((this.#kept - 1 - i) % ROWS))
+    return Array.from({ length: count }, (_, i) => this.#explained((this.#kept - 1 - i) % ROWS))
   }
 
-  #row(row: number): Explanation {
-    const value = (input: Input): number => this.#values?.[row * COLUMNS + INPUT[input]] ?? Number.NaN
+  #explained(at: number): Explanation {
+    const value = (input: Input): number => this.#rows[at]?.[INPUT[input]] ?? Number.NaN
     return {
       gate: this.#gate,
-      tenant: this.#tenants[row] ?? '',
-      route: this.#routes[row] ?? null,
+      tenant: this.#tenants[at] ?? '',
+      route: this.#routes[at] ?? null,
       criticality: CRITICALITIES[value('klass')] ?? 'sheddable',
-      outcome: wordOf(this.#outcomes[row] ?? ACCEPT),
+      outcome: wordOf(this.#outcomes[at] ?? ACCEPT),
       inputs: Object.fromEntries(INPUTS.map((input) => [input, value(input)])) as Record<Input, number>,
     }
   }

@@ -85,7 +85,6 @@ export class ClassLine {
   #end(): void {
     this.#virtual = this.#latest
     this.weight = 0
-    this.#longest = undefined
   }
 
   #compare(flow: Flow): void {

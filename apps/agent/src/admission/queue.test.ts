@@ -4,6 +4,33 @@ import { Heap } from './heap.ts'
 import { DrainRates, TypicalTime } from './throughput.ts'
 
 describe('the heap', () => {
+  it('gives in order what is left of many, whoever is taken out of the middle or falls behind', () => {
+    const ranks = fc.array(fc.nat({ max: 1_000 }), { minLength: 8, maxLength: 40 })
+    fc.assert(
+      fc.property(ranks, fc.array(fc.nat(), { maxLength: 12 }), fc.nat(), (given, removed, sunk) => {
+        const heap = new Heap<{ rank: number; place: number }>((a, b) => a.rank < b.rank)
+        const left = given.map((rank) => ({ rank, place: -1 }))
+        for (const item of left) heap.push(item)
+        for (const pick of removed) {
+          const [item] = left.splice(pick % Math.max(1, left.length), 1)
+          if (item) heap.remove(item)
+        }
+        const falling = left[sunk % Math.max(1, left.length)]
+        if (falling) {
+          falling.rank += 500
+          heap.sink(falling)
+        }
+        const drained: number[] = []
+        for (let top = heap.top; top; top = heap.top) {
+          drained.push(top.rank)
+          heap.remove(top)
+        }
+        expect(drained).toEqual(left.map(({ rank }) => rank).sort((a, b) => a - b))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('has the earliest on top, whatever is put in, taken out, or put in order again', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 0, max: 50 }) }),

@@ -19,6 +19,16 @@ export const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Pro
   }
 }
 
+/** Loaded by `start`, not by importing the agent: the schemas, and where there is a control plane the socket. */
+export const load = async ({ link }: Settings) => {
+  const [{ PolicyState }, linked] = await Promise.all([
+    import('./policy/state.ts'),
+    link === null ? null : import('./link.ts'),
+  ])
+  return { state: new PolicyState(() => []), ControlLink: linked?.ControlLink ?? null }
+}
+export type Loaded = Awaited<ReturnType<typeof load>>
+
 /** Fills the state from what is on this machine, the bootstrap file first, since the snapshot on disk beats it; returns the snapshot that is in force. */
 export const loadLocal = async (
   state: PolicyState,

@@ -22,7 +22,7 @@ import { Seal } from './seal.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
-import { loadLocal, within } from './start.ts'
+import { type Loaded, load, loadLocal, within } from './start.ts'
 import { edgeSink } from './telemetry/edge.ts'
 import type { Resource } from './telemetry/otlp.ts'
 import { VERSION } from './version.ts'
@@ -51,16 +51,6 @@ export interface WeirStatus {
 const CLOSE_WITHIN_MS = 2_000
 /** How often a drain looks whether work is left, milliseconds. */
 const DRAIN_LOOK_MS = 20
-
-/** Loaded by `start`, not by importing the agent: the schemas, and where there is a control plane the socket. */
-const load = async ({ link }: Settings) => {
-  const [{ PolicyState }, linked] = await Promise.all([
-    import('./policy/state.ts'),
-    link === null ? null : import('./link.ts'),
-  ])
-  return { state: new PolicyState(() => []), ControlLink: linked?.ControlLink ?? null }
-}
-type Loaded = Awaited<ReturnType<typeof load>>
 
 /**
  * The agent of one process. `start` never throws and never waits for the network: the process decides with the best policy at hand, and obeys a better

@@ -1,6 +1,7 @@
 import { CRITICALITIES, type Criticality } from '@weir/policy/model'
 import type { GateReason } from '@weir/wire/model'
 import type { Timers } from '../core/clock.ts'
+import type { DurableQueue } from '../core/durable.ts'
 import { DEFERRED, refusedCell } from './books.ts'
 import type { Parts } from './parts.ts'
 import { DEFER_FAILED, REASONS, SHORT_OF_ROOM } from './reasons.ts'
@@ -30,14 +31,8 @@ export interface DeferredWork {
   readonly reason: GateReason
 }
 
-/** A durable queue: pg-boss, BullMQ, a table, a topic. */
-export interface DeferPort {
-  /**
-   * Resolves once the work is durable, which is what its caller is then told: not before. Rejects, or is aborted by `signal`, where it is not; work
-   * that becomes durable after an abort is done although its caller was told to come again, so it must be idempotent.
-   */
-  enqueue(work: DeferredWork, signal: AbortSignal): Promise<void>
-}
+/** Where a gate's work goes that there is no room for now. */
+export type DeferPort = DurableQueue<DeferredWork>
 
 export interface DeferOptions {
   /** Work that is being made durable at a time; more is shed. Default 100, at most 10,000. */

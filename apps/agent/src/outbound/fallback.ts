@@ -1,15 +1,26 @@
 import { report } from '../core/report.ts'
 import type { Parts } from './parts.ts'
+import { WeirTimeout } from './refusal.ts'
 import type { Scheduled } from './schedule.ts'
+
+/** What a fallback may ask about its own run. */
+export interface FallbackRun {
+  /** Aborts when it is given up. */
+  readonly signal: AbortSignal
+}
+
+/** An answer in place of a call that was refused or failed; `cause` is the error, or the value that counted as a failure. */
+export type Fallback<T> = (cause: unknown, run: FallbackRun) => T | PromiseLike<T>
 
 /**
  * One guarded fallback: as many at once as the ceiling allows calls, each for at most the policy's timeout. Answers through `answered`, or gives
  * up through `gaveUp`, once. One that hangs keeps its place until it ends, so that a fallback that is broken too is not piled up on.
  */
-class FallbackRun<T> implements Scheduled {
+class GuardedFallback<T> implements Scheduled, FallbackRun {
   at = 0
   heapIndex = -1
   #over = false
+  #controller: AbortController | undefined
   readonly #parts: Parts
   readonly #answered: (value: T) => void
   readonly #gaveUp: () => void
@@ -20,12 +31,17 @@ class FallbackRun<T> implements Scheduled {
     this.#gaveUp = gaveUp
   }
 
-  async start(fallback: (cause: unknown) => T | PromiseLike<T>, cause: unknown): Promise<void> {
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  async start(fallback: Fallback<T>, cause: unknown): Promise<void> {
     const { schedule, runtime, policy, fallbackSlots, name, closed } = this.#parts
     const now = runtime.clock.now()
     if (!closed) schedule.put(this, now + policy.timeoutMs, now)
     try {
-      const value = await fallback(cause)
+      const value = await fallback(cause, this)
       if (this.#end()) {
         this.#parts.books.counts.fallbacks++
         this.#answered(value)
@@ -42,6 +58,7 @@ class FallbackRun<T> implements Scheduled {
     if (!this.#end()) return
     this.#parts.books.counts.fallbacksFailed++
     this.#gaveUp()
+    this.#controller?.abort(new WeirTimeout(this.#parts.name, this.#parts.policy.timeoutMs))
   }
 
   onClose(): void {
@@ -59,7 +76,7 @@ class FallbackRun<T> implements Scheduled {
 /** Runs `fallback` under its guard; `gaveUp` where the guard is full. */
 export const runFallback = <T>(
   parts: Parts,
-  fallback: (cause: unknown) => T | PromiseLike<T>,
+  fallback: Fallback<T>,
   cause: unknown,
   answered: (value: T) => void,
   gaveUp: () => void,
@@ -69,5 +86,5 @@ export const runFallback = <T>(
     gaveUp()
     return
   }
-  void new FallbackRun(parts, answered, gaveUp).start(fallback, cause)
+  void new GuardedFallback(parts, answered, gaveUp).start(fallback, cause)
 }

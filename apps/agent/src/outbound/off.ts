@@ -29,6 +29,6 @@ export const passThrough = async <T>(
     return await fn(attempt)
   } catch (error) {
     if (options.fallback === undefined || options.signal?.aborted) throw error
-    return await options.fallback(error)
+    return await options.fallback(error, { signal: new AbortController().signal })
   }
 }

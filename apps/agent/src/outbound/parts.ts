@@ -5,6 +5,7 @@ import type { Books } from './books.ts'
 import type { Breaker, Ticket } from './breaker.ts'
 import type { RetryBudget } from './budget.ts'
 import type { Endpoints } from './endpoints.ts'
+import type { Fallback } from './fallback.ts'
 import type { Schedule } from './schedule.ts'
 import type { Slots } from './slots.ts'
 import type { Throttle } from './throttle.ts'
@@ -66,10 +67,10 @@ export interface CallOptions<T> {
   /** Time for the whole call, milliseconds from now. The policy's timeout and the inbound deadline still bound it. */
   readonly deadlineMs?: number | undefined
   /**
-   * The answer where the call was refused or failed; `cause` is the error, or the value that counted as a failure. Runs under a guard of its own,
+   * The answer where the call was refused or failed: `LastGood`, `deferWrite`, a default, `firstOf` several. Runs under a guard of its own,
    * as wide as the ceiling, and for at most the policy's timeout; where it fails the caller gets what it would have got without it.
    */
-  readonly fallback?: ((cause: unknown) => T | PromiseLike<T>) | undefined
+  readonly fallback?: Fallback<T> | undefined
   /**
    * Replicas behind the dependency's name, by what tells them apart (an origin, say): each attempt is given one of them to use, `attempt.endpoint`, and
    * those that fail or lag behind the others are avoided. At most 128 are kept in mind.

@@ -103,7 +103,89 @@ describe('fetch over a dependency', () => {
     caller.abort(new Error('enough'))
     await expect(reader?.read()).rejects.toThrow('enough')
     await until(() => rig.sockets === 0)
-    expect(rig.figures).toMatchObject({ completed: 1 })
+    expect(rig.figures).toMatchObject({ cancelled: 1 })
+  })
+})
+
+describe('the body of the answer', () => {
+  const inFlight = () => rig.dependency.report().inFlight
+
+  it('holds the slot until it is over: read, cancelled, or never there', async () => {
+    const read = await fetching()(rig.origin)
+    expect(inFlight()).toBe(1)
+    expect(await read.text()).toBe('ok')
+    await until(() => inFlight() === 0)
+    const left = await fetching()(rig.origin)
+    await left.body?.cancel()
+    await until(() => inFlight() === 0)
+    rig.serve((response) => response.writeHead(204).end())
+    await fetching()(rig.origin)
+    expect(inFlight()).toBe(0)
+    expect(rig.figures).toEqual({ calls: 3, attempts: 3, completed: 3 })
+  })
+
+  it('that hangs is cut off at the timeout, on the wire as well', async () => {
+    rig.apply({ timeoutMs: 50 })
+    rig.serve((response) => void response.writeHead(200).write('first'))
+    const response = await fetching()(rig.origin)
+    await expect(response.text()).rejects.toMatchObject({ name: 'WeirTimeout' })
+    await until(() => inFlight() === 0 && rig.sockets === 0)
+    expect(rig.figures).toMatchObject({ failed: 1 })
+  })
+
+  it('that breaks off is a failure', async () => {
+    rig.serve((response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('first')
+      setImmediate(() => response.destroy())
+    })
+    await expect((await fetching()(rig.origin)).text()).rejects.toThrow()
+    await until(() => inFlight() === 0)
+    expect(rig.figures).toMatchObject({ failed: 1 })
+  })
+
+  it('is no part of the call where the host says so', async () => {
+    rig.serve((response) => void response.writeHead(200).write('first'))
+    const response = await weirFetch(rig.weir, 'payments', { until: 'head' })(rig.origin)
+    expect(inFlight()).toBe(0)
+    await response.body?.cancel()
+  })
+
+  it('is what it was: by the byte, the address, the copies', async () => {
+    rig.serve((response) => response.setHeader('content-type', 'text/plain').end('hello'))
+    const response = await fetching()(`${rig.origin}/a`)
+    expect([response.url, response.redirected, response.type, response.headers.get('content-type')]).toEqual([
+      `${rig.origin}/a`,
+      false,
+      'basic',
+      'text/plain',
+    ])
+    expect(await response.clone().text()).toBe('hello')
+    const reader = response.body?.getReader({ mode: 'byob' })
+    const first = await reader?.read(new Uint8Array(2))
+    expect(new TextDecoder().decode(first?.value)).toBe('he')
+    await reader?.cancel()
+    await until(() => inFlight() === 0)
+  })
+})
+
+describe('replicas', () => {
+  it('each request goes to one of them, a retry to another', async () => {
+    const other = await new ClientRig().start()
+    try {
+      rig.serve((response) => response.writeHead(503).end())
+      other.serve((response) => response.writeHead(503).end())
+      const client = weirFetch(rig.weir, 'payments', { endpoints: () => [rig.origin, other.origin] })
+      expect((await client('http://payments.invalid/a?b=1')).status).toBe(503)
+      expect([...rig.seen, ...other.seen].map(({ url }) => url)).toEqual(['/a?b=1', '/a?b=1', '/a?b=1'])
+      expect(Math.abs(rig.seen.length - other.seen.length)).toBe(1)
+      const request = new Request('http://payments.invalid/b', { method: 'POST', body: 'hello' })
+      await client(request)
+      expect([...rig.seen, ...other.seen].filter(({ url }) => url === '/b')).toMatchObject([
+        { method: 'POST', body: 'hello' },
+      ])
+    } finally {
+      await other.stop()
+    }
   })
 })
 

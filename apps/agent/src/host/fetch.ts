@@ -1,7 +1,15 @@
 import type { Dependency } from '../outbound/dependency.ts'
 import { discardResponse } from '../outbound/http.ts'
 import type { Attempt } from '../outbound/parts.ts'
-import { classifyExchange, isIdempotent, isReplayable, joinBaggage } from './http-client.ts'
+import { type Watched, watchBody } from './outbound/body.ts'
+import {
+  atOrigin,
+  classifyExchange,
+  type HttpClientOptions,
+  isIdempotent,
+  isReplayable,
+  joinBaggage,
+} from './outbound/http-client.ts'
 
 /** Where dependencies come from: the started agent. */
 export interface DependencyHost {
@@ -12,6 +20,11 @@ type Fetch = typeof globalThis.fetch
 type Input = Parameters<Fetch>[0]
 type Init = NonNullable<Parameters<Fetch>[1]>
 
+export interface FetchOptions extends HttpClientOptions {
+  /** What sends. Default: the global `fetch`. */
+  readonly fetch?: Fetch | undefined
+}
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Not for another origin (Fetch standard, HTTP-redirect fetch). */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie', 'host']
@@ -21,10 +34,14 @@ const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location'
 /**
  * A `fetch` that calls dependency `name`. Idempotent methods and requests with an `Idempotency-Key` are retried, unless their body is a stream.
  * Towards an internal dependency the context's headers are added on the first hop only: redirects are followed without them.
- * The call ends with the head of the answer; its body is the caller's, and still obeys the caller's own signal.
+ * The call lasts until the body is over: it holds its slot and its deadline until then, so a body that nobody reads or cancels is cut off.
  */
-export const weirFetch = (weir: DependencyHost, name: string, fetch: Fetch = globalThis.fetch): Fetch => {
-  return (input, init = {}) => {
+export const weirFetch = (
+  weir: DependencyHost,
+  name: string,
+  { fetch = globalThis.fetch, endpoints, until = 'body' }: FetchOptions = {},
+): Fetch => {
+  return async (input, init = {}) => {
     const dependency = weir.dependency(name)
     const request = input instanceof Request ? input : null
     const headers = new Headers(init.headers ?? request?.headers)
@@ -32,12 +49,15 @@ export const weirFetch = (weir: DependencyHost, name: string, fetch: Fetch = glo
     const callerSignal = init.signal === undefined ? request?.signal : init.signal
     const body = init.body ?? request?.body
     const exchange = { fetch, input, init, headers, method, callerSignal: callerSignal ?? null }
-    return dependency.call((attempt) => send(exchange, dependency.internal, attempt), {
+    const { response } = await dependency.call((attempt) => watched(exchange, dependency.internal, attempt, until), {
       idempotent: isReplayable(body) && isIdempotent(method, headers.has('idempotency-key')),
       signal: callerSignal ?? undefined,
-      classify: (end) => classifyExchange(end, headOfResponse, dependency.internal),
-      discard: discardResponse,
+      endpoints: endpoints?.(),
+      classify: (end) => classifyExchange(end, ({ response }) => headOfResponse(response), dependency.internal),
+      discard: ({ response }) => discardResponse(response),
+      tail: ({ over }) => over,
     })
+    return response
   }
 }
 
@@ -54,6 +74,24 @@ const headOfResponse = (response: Response) => ({
   status: response.status,
   header: (name: string) => response.headers.get(name),
 })
+
+const watched = async (
+  exchange: Exchange,
+  internal: boolean,
+  attempt: Attempt,
+  until: HttpClientOptions['until'],
+): Promise<Watched> => {
+  const { input } = exchange
+  const at = attempt.endpoint
+  const response = await send(at === null ? exchange : { ...exchange, input: moved(input, at) }, internal, attempt)
+  return until === 'body' ? watchBody(response) : { response, over: null }
+}
+
+/** The same request to another origin. */
+const moved = (input: Input, origin: string): Input => {
+  if (!(input instanceof Request)) return atOrigin(String(input), origin)
+  return new Request(atOrigin(input.url, origin), input)
+}
 
 const send = async (exchange: Exchange, internal: boolean, attempt: Attempt): Promise<Response> => {
   const { fetch, input, init, callerSignal } = exchange

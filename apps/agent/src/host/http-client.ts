@@ -1,50 +1,70 @@
-import { classifyHttp, type ResponseHead } from '../outbound/http.ts'
-import { type AttemptEnd, classifyError, NEUTRAL, type Verdict } from '../outbound/verdict.ts'
+import { type IncomingMessage, type RequestOptions, request as sendPlain } from 'node:http'
+import { request as sendSecure } from 'node:https'
+import { finished } from 'node:stream'
+import type { Attempt } from '../outbound/parts.ts'
+import type { DependencyHost } from './fetch.ts'
+import {
+  atOrigin,
+  classifyExchange,
+  type HttpClientOptions,
+  headOfMessage,
+  isIdempotent,
+  joinBaggage,
+} from './outbound/http-client.ts'
 
-/** Methods that may be sent twice (RFC 9110, section 9.2.2). */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])
-
-/** Whether a request may be sent twice: by its method, or because it bears an `Idempotency-Key`. */
-export const isIdempotent = (method: string, hasKey: boolean): boolean => hasKey || IDEMPOTENT.has(method.toUpperCase())
-
-/** Whether a body can be sent twice. A stream can be read only once. */
-export const isReplayable = (body: unknown): boolean =>
-  body === null ||
-  body === undefined ||
-  typeof body === 'string' ||
-  body instanceof ArrayBuffer ||
-  ArrayBuffer.isView(body) ||
-  body instanceof URLSearchParams ||
-  body instanceof Blob ||
-  body instanceof FormData
-
-/** Errors that say that the request itself is wrong, or the client was closed: nothing was learnt about the callee. */
-const LOCAL_ERRORS = new Set([
-  'ERR_INVALID_URL',
-  'UND_ERR_INVALID_ARG',
-  'UND_ERR_NOT_SUPPORTED',
-  'UND_ERR_CLOSED',
-  'UND_ERR_DESTROYED',
-  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
-])
-
-const codeOf = (error: unknown): unknown => {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  return code ?? (cause as { code?: unknown } | undefined)?.code
+export interface HttpRequest extends Omit<RequestOptions, 'headers' | 'signal'> {
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  /** Whole, so that it can be sent twice. */
+  readonly body?: string | Uint8Array
+  /** Its abort ends the call at once. */
+  readonly signal?: AbortSignal
 }
 
-/** The meaning of an HTTP attempt's end; `internal`: of one of our own services, whose Weir headers are believed. */
-export const classifyExchange = <T>(
-  end: AttemptEnd<T>,
-  headOf: (value: T) => ResponseHead,
-  internal: boolean,
-): Verdict => {
-  if (end.ok) return classifyHttp(headOf(end.value), internal)
-  const code = codeOf(end.error)
-  return typeof code === 'string' && LOCAL_ERRORS.has(code) ? NEUTRAL : classifyError(end.error)
+/**
+ * `node:http` and `node:https` as calls of dependency `name`: resolves with the answer once its head is there, whatever its status; redirects are not
+ * followed. Idempotent methods and requests with an `Idempotency-Key` are retried. The call lasts until the body is over, so read it, or destroy it.
+ */
+export const weirHttpClient = (
+  weir: DependencyHost,
+  name: string,
+  { endpoints, until = 'body' }: HttpClientOptions = {},
+): ((url: string | URL, request?: HttpRequest) => Promise<IncomingMessage>) => {
+  return async (url, request = {}) => {
+    const dependency = weir.dependency(name)
+    const { method = 'GET', headers = {}, signal } = request
+    const hasKey = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')
+    return dependency.call((attempt) => send(String(url), request, attempt, dependency.internal), {
+      idempotent: isIdempotent(method, hasKey),
+      signal,
+      endpoints: endpoints?.(),
+      classify: (end) => classifyExchange(end, headOfMessage, dependency.internal),
+      discard: (answer) => void answer.on('error', () => undefined).destroy(),
+      tail: (answer) => (until === 'body' ? bodyOver(answer) : null),
+    })
+  }
 }
 
-/** `baggage` with ours at its end. */
-export const joinBaggage = (theirs: string | null | undefined, ours: string): string =>
-  theirs ? `${theirs},${ours}` : ours
+/** A body that its reader destroys without an error has ended well. */
+const bodyOver = (answer: IncomingMessage): Promise<void> =>
+  new Promise((resolve, reject) => {
+    finished(answer, (error) => {
+      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reject(error)
+      else resolve()
+    })
+  })
+
+const send = (url: string, request: HttpRequest, attempt: Attempt, internal: boolean): Promise<IncomingMessage> => {
+  const { body, headers = {}, signal: _caller, ...options } = request
+  const target = new URL(attempt.endpoint === null ? url : atOrigin(url, attempt.endpoint))
+  const merged: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(headers)) merged[name.toLowerCase()] = value
+  if (internal)
+    for (const [name, value] of Object.entries(attempt.headers))
+      merged[name] = name === 'baggage' ? joinBaggage([merged.baggage ?? []].flat().join(','), value) : value
+  const start = target.protocol === 'https:' ? sendSecure : sendPlain
+  return new Promise((resolve, reject) => {
+    const sent = start(target, { ...options, headers: merged, signal: attempt.signal }, resolve)
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

@@ -4,9 +4,15 @@ import type { Dispatcher } from 'undici'
 import type { Dependency } from '../outbound/dependency.ts'
 import type { Attempt } from '../outbound/parts.ts'
 import type { DependencyHost } from './fetch.ts'
-import { classifyExchange, isIdempotent, isReplayable, joinBaggage } from './http-client.ts'
+import {
+  classifyExchange,
+  type HttpClientOptions,
+  isIdempotent,
+  isReplayable,
+  joinBaggage,
+} from './outbound/http-client.ts'
 
-export { type DependencyHost, weirFetch } from './fetch.ts'
+export { type DependencyHost, type FetchOptions, weirFetch } from './fetch.ts'
 
 type Controller = Dispatcher.DispatchController
 type Handler = Dispatcher.DispatchHandler
@@ -15,22 +21,23 @@ type Options = Dispatcher.DispatchOptions
 /** A body that nobody wants is read to its end up to this many bytes, so that its connection can be used again; a longer one costs the connection. */
 const DRAIN_MAX_BYTES = 65_536
 
-export interface InterceptorOptions {
+export interface InterceptorOptions extends HttpClientOptions {
   /** Only requests to this origin are the dependency's; the others pass untouched, redirected ones too. Default: all of the dispatcher's. */
   readonly origin?: string | undefined
 }
 
 /**
  * An undici interceptor, `dispatcher.compose(weirInterceptor(weir, 'payments'))`: each request is a call of dependency `name`. Answers that are retried
- * never reach the caller. A call ends with the head of the final answer. Upgrades and CONNECT are long-lived and pass untouched.
+ * never reach the caller. A call lasts until the body of the final answer is over. Upgrades and CONNECT are long-lived and pass untouched.
  */
 export const weirInterceptor =
-  (weir: DependencyHost, name: string, { origin }: InterceptorOptions = {}): Dispatcher.DispatcherComposeInterceptor =>
+  (weir: DependencyHost, name: string, settings: InterceptorOptions = {}): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>
   (options, handler) => {
+    const { origin } = settings
     const elsewhere = origin !== undefined && new URL(origin).origin !== originOf(options)
     if (elsewhere || options.upgrade || options.method === 'CONNECT') return dispatch(options, handler)
-    return new Exchange(weir.dependency(name), dispatch, options, handler).start()
+    return new Exchange(weir.dependency(name), dispatch, options, handler, settings).start()
   }
 
 const originOf = ({ origin }: Options): string | null => (origin === undefined ? null : new URL(origin).origin)
@@ -67,6 +74,7 @@ class Exchange implements Controller {
   readonly #dependency: Dependency
   readonly #dispatch: Dispatcher.Dispatch
   readonly #options: Options
+  readonly #settings: InterceptorOptions
   readonly #caller = new AbortController()
   #started = false
   #over = false
@@ -74,7 +82,14 @@ class Exchange implements Controller {
   #current: Controller | undefined
   #accepted = true
 
-  constructor(dependency: Dependency, dispatch: Dispatcher.Dispatch, options: Options, handler: Handler) {
+  constructor(
+    dependency: Dependency,
+    dispatch: Dispatcher.Dispatch,
+    options: Options,
+    handler: Handler,
+    settings: InterceptorOptions,
+  ) {
+    this.#settings = settings
     this.#dependency = dependency
     this.#dispatch = dispatch
     this.#options = options
@@ -90,6 +105,8 @@ class Exchange implements Controller {
         signal: this.#caller.signal,
         classify: (end) => classifyExchange(end, (answer) => answer.head, this.#dependency.internal),
         discard: (answer) => answer.drain(),
+        endpoints: this.#settings.endpoints?.(),
+        tail: (answer) => (this.#settings.until === 'head' ? null : answer.over),
       })
       .then(
         (answer) => answer.handOn(),
@@ -151,13 +168,18 @@ class Exchange implements Controller {
     return new Promise((resolve, reject) => {
       const answer = new Answer(this, attempt.signal, resolve, reject)
       const headers = this.#dependency.internal ? merged(this.#options.headers, attempt.headers) : this.#options.headers
-      this.#accepted = this.#dispatch({ ...this.#options, headers: headers ?? null }, answer)
+      const origin = attempt.endpoint ?? this.#options.origin
+      const options = origin === undefined ? this.#options : { ...this.#options, origin }
+      this.#accepted = this.#dispatch({ ...options, headers: headers ?? null }, answer)
     })
   }
 }
 
 /** One attempt's answer. It waits, paused at its head, until the call has decided: `handOn` to the caller, or `drain`. */
 class Answer implements Handler {
+  /** Settles when its body is over. */
+  readonly over: Promise<void>
+  readonly #over: PromiseWithResolvers<void> = Promise.withResolvers()
   head: { status: number; header(name: string): string | undefined } = { status: 0, header: () => undefined }
   readonly #exchange: Exchange
   readonly #signal: AbortSignal
@@ -179,6 +201,8 @@ class Answer implements Handler {
     this.#signal = signal
     this.#resolve = resolve
     this.#reject = reject
+    this.over = this.#over.promise
+    this.over.catch(() => undefined)
   }
 
   onRequestStart(controller: Controller, context: unknown): void {
@@ -213,11 +237,13 @@ class Answer implements Handler {
   }
 
   onResponseEnd(_controller: Controller, trailers: IncomingHttpHeaders): void {
+    this.#over.resolve()
     if (this.#state !== 'drained') this.#forward(() => this.#exchange.handler.onResponseEnd?.(this.#exchange, trailers))
   }
 
   onResponseError(_controller: Controller, error: Error): void {
     this.#reject(error)
+    this.#over.reject(error)
     if (this.#state !== 'drained') this.#forward(() => this.#exchange.fail(error))
   }
 

@@ -9,7 +9,8 @@ const US_PER_MS = 1e3
 /** The event loop, heap, collector and processor time of this process, per interval. */
 export class NodeReaders implements Readers {
   readonly #machine: Machine
-  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  /** Made when it is first wanted: it is a handle of the process from then on. */
+  #delays: ReturnType<typeof monitorEventLoopDelay> | undefined
   readonly #collections = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) this.#gcMs += duration
   })
@@ -22,6 +23,7 @@ export class NodeReaders implements Readers {
   }
 
   start(): void {
+    this.#delays ??= monitorEventLoopDelay({ resolution: RESOLUTION_MS })
     this.#delays.enable()
     this.#collections.observe({ entryTypes: ['gc'] })
     this.#loop = performance.eventLoopUtilization()
@@ -31,19 +33,19 @@ export class NodeReaders implements Readers {
 
   read(elapsedMs: number): ProcessReadings {
     const readings = {
-      eventLoopDelayMs: delayOf(this.#delays.count, this.#delays.max),
+      eventLoopDelayMs: delayOf(this.#delays?.count ?? 0, this.#delays?.max ?? 0),
       eventLoopUtilization: this.#utilization(),
       heapShare: this.#machine.heapShare(),
       gcShare: shareOf(this.#gcMs, elapsedMs),
       cpuShare: shareOf(this.#cpuMs(), elapsedMs * this.#machine.cores()),
     }
-    this.#delays.reset()
+    this.#delays?.reset()
     this.#gcMs = 0
     return readings
   }
 
   stop(): void {
-    this.#delays.disable()
+    this.#delays?.disable()
     this.#collections.disconnect()
   }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js'
 import { Weir } from '@weir/agent'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ask } from './calls.ts'
 import { start as express } from './express.ts'
 import { start as fastify } from './fastify.ts'
 import { start as grpc } from './grpc.ts'
@@ -40,6 +41,15 @@ describe.each(Object.entries({ fastify, express, http, nest }))('the example of 
   })
 })
 
+describe('the example of calls', () => {
+  it('asks with every client, and all of them are calls of one dependency', async () => {
+    running = await http(weir, 0)
+    const may = { month: 'may', orders: 12 }
+    expect(await ask(weir, `http://127.0.0.1:${running.port}`)).toEqual([may, may, may, may])
+    expect(weir.status().dependencies.map(({ name }) => name)).toEqual(['reports'])
+  })
+})
+
 describe('the example of gRPC', () => {
   it('works behind its gate, refuses while it drains, and goes on answering its probe', async () => {
     running = await grpc(weir, 0)
@@ -69,7 +79,7 @@ describe('the embedding guide', () => {
     running = { port: 0, close: async () => undefined }
     const guide = await readFile(new URL('../../../docs/embedding.md', import.meta.url), 'utf8')
     const shown = [...guide.matchAll(/<!-- example: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]
-    expect(shown.map(([, name]) => name)).toEqual(['express.ts', 'nest.ts', 'http.ts', 'grpc.ts'])
+    expect(shown.map(([, name]) => name)).toEqual(['express.ts', 'nest.ts', 'http.ts', 'grpc.ts', 'calls.ts'])
     for (const [, name, text] of shown) expect(text).toBe(await readFile(new URL(name ?? '', import.meta.url), 'utf8'))
   })
 })

@@ -53,6 +53,19 @@ describe('the breaker of a dependency', () => {
     it.dependency.close()
   })
 
+  test('B-29 nobody waits at it, so nothing is released at once when it closes', async () => {
+    const it = world({ breaker: { minimumVolume: 2, openMs: 1_000 }, ceiling: 2_000 })
+    for (let i = 0; i < 2; i++) await it.dependency.call(() => Promise.reject('x')).catch(() => {})
+    const calls = Array.from({ length: 1_000 }, () => watch(it.dependency.call(() => 1)))
+    await it.time.run(0)
+    expect(calls.every(({ state }) => state === 'rejected')).toBe(true)
+    await it.time.run(1_000)
+    let ran = 0
+    await it.dependency.call(() => ran++)
+    await it.time.run(10)
+    expect([ran, it.dependency.report().breaker, it.dependency.report().inFlight]).toEqual([1, 'closed', 0])
+  })
+
   test('B-03 a probe that ends by timeout opens it again', async () => {
     const it = await opened({ timeoutMs: 200 })
     await it.time.run(1_000)

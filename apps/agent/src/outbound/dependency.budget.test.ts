@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
+import { virtualRuntime } from '../core/virtual.ts'
+import { Dependency } from './dependency.ts'
 import { flaky, idempotent, retrying } from './retry.testkit.ts'
 import { contextOf, figuresOf, lasting, type Rig, watch } from './rig.testkit.ts'
 import { FAILURE, FINAL_FAILURE, refused, type Verdict } from './verdict.ts'
@@ -43,6 +45,25 @@ describe('the budget', () => {
     await it.time.run(1_000)
     expect(figuresOf(it).counters).toEqual({ calls: 101, attempts: 1, completed: 1, 'shed ceiling-reached': 100 })
     expect(it.dependency.report().budgetLeft).toBe(1)
+  })
+
+  it('B-12b a share of 0 and no floor is no retry at all, not the default', async () => {
+    const it = retrying({ budget: { kind: 'ratio', share: 0, floorPerSecond: 0, windowMs: 10_000 } })
+    const call = watch(it.dependency.call(flaky(it, 1).work, idempotent))
+    await it.time.run(1_000)
+    expect(call.error).toBe('failure 1')
+  })
+
+  it('B-72c a dependency that no policy names has the default budget', () => {
+    expect(new Dependency('unnamed', virtualRuntime()).report().budgetLeft).toBe(1)
+  })
+
+  it('B-66c 1,000 tokens, the most that there may be, are taken, and 1,001 refused', () => {
+    const it = retrying()
+    it.apply({ budget: { kind: 'token-bucket', maxTokens: 1_000, ratio: 0.1 } })
+    expect(() => it.apply({ budget: { kind: 'token-bucket', maxTokens: 1_001, ratio: 0.1 } })).toThrow(
+      'budget.maxTokens',
+    )
   })
 
   it('B-73 a policy with NaN is refused with its path, and the old one stays', async () => {

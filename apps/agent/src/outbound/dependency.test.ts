@@ -58,7 +58,7 @@ describe('the ceiling', () => {
     expect(figuresOf(world).counters['shed ceiling-reached']).toBe(7)
   })
 
-  it('of 0 refuses everything', async () => {
+  it('B-12b of 0 refuses everything: 0 is a value', async () => {
     await expect(rig({ ceiling: 0 }).dependency.call(() => 1)).rejects.toMatchObject({ reason: 'ceiling-reached' })
   })
 

@@ -141,11 +141,8 @@ class UnaryExchange implements Call {
   #outgoing(attempt: Attempt, internal: boolean): Metadata {
     const metadata = this.#metadata.clone()
     if (!internal) return metadata
-    for (const [name, value] of Object.entries(attempt.headers)) {
-      // gRPC says the deadline in a word of its own.
-      if (name === HEADERS.deadline) continue
+    for (const [name, value] of Object.entries(attempt.headers))
       metadata.set(name, name === 'baggage' ? joinBaggage(metadata.get(name)[0]?.toString(), value) : value)
-    }
     return metadata
   }
 

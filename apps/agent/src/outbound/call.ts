@@ -106,7 +106,7 @@ export class Call<T> implements Scheduled {
     books.counts.attempts++
     if (attempt === 1) budget.deposit(now)
     else if (this.#context !== undefined) this.#context.retried++
-    const placement = endpoints.place(this.#options.endpoints, now, policy.outlier, runtime.random, avoid)
+    const placement = endpoints.place(this.#options.endpoints, now, policy, runtime.random, avoid)
     const flight = new Flight(this, attempt, now, ticket, placement)
     this.#flights.add(flight)
     return flight

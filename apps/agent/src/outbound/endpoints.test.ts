@@ -96,6 +96,12 @@ describe('avoidance is bounded', () => {
     expect((await drive(two, { a: -5 }, { calls: 200, endpoints: ['a', 'b'] })).share('a')).toBeLessThan(0.1)
   })
 
+  it('under observe nobody is avoided', async () => {
+    const it = world({ mode: 'observe' })
+    expect((await drive(it, { d: -5 })).share('d')).toBeGreaterThan(0.2)
+    expect(figuresOf(it).counters.ejections).toBeUndefined()
+  })
+
   it('all equally slow are none slow', async () => {
     const it = world()
     const { share } = await drive(it, { a: 300, b: 300, c: 300, d: 300 })
@@ -106,7 +112,7 @@ describe('avoidance is bounded', () => {
   it('no more replicas are kept in mind than the bound', () => {
     const endpoints = new Endpoints()
     const random = seededRandom(1)
-    for (let i = 0; i < 10 * MAX_ENDPOINTS; i++) endpoints.place([`e${i}`], 0, outlier, random, null)
+    for (let i = 0; i < 10 * MAX_ENDPOINTS; i++) endpoints.place([`e${i}`], 0, DEFAULT_DEPENDENCY, random, null)
     expect(endpoints.known).toBe(MAX_ENDPOINTS)
   })
 })

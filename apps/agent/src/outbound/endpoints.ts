@@ -1,4 +1,4 @@
-import type { BreakerPolicy, OutlierPolicy } from '@weir/policy/model'
+import type { BreakerPolicy, DependencyPolicy, OutlierPolicy } from '@weir/policy/model'
 import type { Random } from '../core/clock.ts'
 import { Breaker, type Ticket, UNTRACKED } from './breaker.ts'
 
@@ -61,15 +61,16 @@ export class Endpoints {
     return ejections
   }
 
-  /** Where the next attempt goes; `null` when nothing is on offer. */
+  /** Where the next attempt goes; `null` when nothing is on offer. Observed calls avoid nobody. */
   place(
     names: readonly string[] | undefined,
     now: number,
-    policy: OutlierPolicy | null,
+    { mode, outlier }: Pick<DependencyPolicy, 'mode' | 'outlier'>,
     random: Random,
     avoid: Endpoint | null,
   ): Placement | null {
     if (names === undefined || names.length === 0) return null
+    const policy = mode === 'enforce' ? outlier : null
     this.#obey(policy, now)
     const offered = Array.from(names, (name) => this.#get(name, now))
     const healthy = policy === null ? offered : this.#sort(offered, policy, now)

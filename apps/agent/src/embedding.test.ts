@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { count, resize } from '../../../docs/snippets/by-hand.ts'
+import { whyOn } from '../../../docs/snippets/why.ts'
 import { snapshotOf, TestControlPlane } from './control-plane.testkit.ts'
 import { Weir } from './index.ts'
 
@@ -46,7 +47,7 @@ describe('the embedding guide', () => {
   it('shows its snippets as they are', async () => {
     const guide = await readFile(new URL('embedding.md', docs), 'utf8')
     const shown = [...guide.matchAll(/<!-- snippet: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]
-    expect(shown.map(([, name]) => name)).toEqual(['orders.ts', 'bootstrap.yaml', 'by-hand.ts', 'later.ts'])
+    expect(shown.map(([, name]) => name)).toEqual(['orders.ts', 'bootstrap.yaml', 'by-hand.ts', 'later.ts', 'why.ts'])
     for (const [, name, text] of shown) expect(text).toBe(await readFile(new URL(`snippets/${name}`, docs), 'utf8'))
   })
 
@@ -88,5 +89,23 @@ describe('the embedding guide', () => {
     await weir.drain(0)
     expect(await resize(weir.gate('images'), new Uint8Array(8), signal)).toBe('busy')
     expect(count(weir.gate('words'), 'a b c')).toBeNull()
+  })
+
+  it('S3 has an answer to why work was shed, for operators outside the process', async () => {
+    const weir = await Weir.start({ controlPlane: 'ws://127.0.0.1:9', key: 'k', snapshotDir: false, mode: 'enforce' })
+    ends.push(() => weir.close())
+    const server = whyOn(weir, 0)
+    ends.push(() => server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+    weir.gate('words').drain()
+    weir.gate('words').tryAcquire({ tenant: 'acme', criticality: 'critical', route: '/words' })
+    const why = async (gate: string) => {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?gate=${gate}`)
+      return [answer.status, await answer.json()]
+    }
+    const decision = { gate: 'words', tenant: 'acme', route: '/words', criticality: 'critical', outcome: 'draining' }
+    expect(await why('words')).toEqual([200, [expect.objectContaining(decision)]])
+    expect(await why('nothing')).toEqual([404, []])
+    expect(weir.status().gates.map(({ name }) => name)).toEqual(['words'])
   })
 })

@@ -52,6 +52,20 @@ describe('credits', () => {
     expect([figures().sum('offered'), figures().sum('accepted'), figures().sum('shed')]).toEqual([3, 3, 0])
   })
 
+  it('B-84a holds nothing between gate and consumer that would have to pause: what is handed over is what runs', () => {
+    const { gate } = bench(settings(gatePolicy({ limit: 10 })))
+    const running: Permit[] = []
+    let most = 0
+    const credits = gate.credits({}, (permit) => {
+      running.push(permit)
+      most = Math.max(most, running.length)
+      expect(gate.report().active).toBe(running.length)
+    })
+    credits.request(1_000)
+    for (let i = 0; i < 990; i++) running.shift()?.success()
+    expect([most, running.length, gate.report().active]).toEqual([10, 10, 10])
+  })
+
   it('B-83 an unbounded request keeps to the limit, whatever the mode', () => {
     for (const mode of ['enforce', 'observe', 'off'] as const) {
       const { taken, credits } = consuming({ mode })

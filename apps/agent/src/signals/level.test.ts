@@ -27,6 +27,20 @@ describe('an overload level', () => {
     expect(after(meter, ...Array(9).fill(0))).toEqual([4, 3, 3, 2, 2, 1, 1, 0, 0])
   })
 
+  it('B-84a a reading that swings around one threshold opens once, and closes once it is below the other', () => {
+    const meter = new LevelMeter()
+    after(meter, 101, 101)
+    for (const value of [99, 99, 101, 101, 99, 99, 51, 51]) {
+      after(meter, value)
+      expect(meter.open).toHaveLength(1)
+    }
+    after(meter, 49, 49)
+    for (const value of [51, 51, 49, 49, 99, 99, 51, 51]) {
+      after(meter, value)
+      expect(meter.open).toHaveLength(0)
+    }
+  })
+
   it('stays between the thresholds', () => {
     const meter = new LevelMeter()
     after(meter, 100, 100, 100, 100)

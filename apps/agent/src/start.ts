@@ -1,9 +1,7 @@
 import type { Settings } from './options.ts'
-import type { PolicyState } from './policy/state.ts'
-import { readBootstrap } from './source/bootstrap.ts'
 import type { Disk, DiskSnapshot } from './source/disk.ts'
 
-/** A disk that does not answer must not hold a start up: the control plane will. */
+/** A disk that does not answer must not hold a start up: the control plane will. Loading code is outside the bound: a slow processor would lose its policy. */
 const LOAD_WITHIN_MS = 1_000
 
 /** What `work` brings, or `otherwise` after `ms`. */
@@ -19,29 +17,37 @@ export const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Pro
   }
 }
 
-/** Loaded by `start`, not by importing the agent: the schemas, and where there is a control plane the socket. */
-export const load = async ({ link }: Settings) => {
-  const [{ PolicyState }, linked] = await Promise.all([
+/** Loaded by `start`, not by importing the agent: the schemas, where there is a control plane the socket, and where there is a bootstrap file YAML. */
+export const load = async ({ link, bootstrapFile }: Settings) => {
+  const [{ PolicyState }, linked, bootstrap] = await Promise.all([
     import('./policy/state.ts'),
     link === null ? null : import('./link.ts'),
+    bootstrapFile === null ? null : import('./source/bootstrap.ts'),
   ])
-  return { state: new PolicyState(() => []), ControlLink: linked?.ControlLink ?? null }
+  return {
+    state: new PolicyState(() => []),
+    ControlLink: linked?.ControlLink ?? null,
+    readBootstrap: bootstrap?.readBootstrap ?? null,
+  }
 }
 export type Loaded = Awaited<ReturnType<typeof load>>
 
 /** Fills the state from what is on this machine, the bootstrap file first, since the snapshot on disk beats it; returns the snapshot that is in force. */
 export const loadLocal = async (
-  state: PolicyState,
+  { state, readBootstrap }: Loaded,
   settings: Settings,
   disk: Disk | null,
   onError: (error: unknown) => void,
 ): Promise<DiskSnapshot | null> => {
   const { bootstrapFile, environment, service } = settings
-  const [document, snapshot] = await within(
-    Promise.all([bootstrapFile === null ? null : readBootstrap(bootstrapFile, onError), disk?.load() ?? null]),
-    LOAD_WITHIN_MS,
-    [null, null],
-  )
+  const read = Promise.all([
+    bootstrapFile === null ? null : readBootstrap?.(bootstrapFile, onError),
+    disk?.load() ?? null,
+  ])
+  const found = await within(read, LOAD_WITHIN_MS, null)
+  if (found === null)
+    onError(new Error(`The disk did not answer within ${LOAD_WITHIN_MS} ms; what it has is not used.`))
+  const [document = null, snapshot] = found ?? [null, null]
   if (document !== null) {
     const taken = state.offer({ source: 'bootstrap', identity: null, effective: { policy: document, quotas: {} } })
     if (taken.status === 'refused') onError(new Error(`${bootstrapFile} is not used: ${taken.refused[0]?.message}`))

@@ -100,9 +100,10 @@ export class Weir {
     const base = { clock: realClock, timers: realTimers, random: Math.random, onError: sink }
     const runtime: Runtime = { ...base, onError: (error, where) => report(base, error, where) }
     for (const problem of problems) runtime.onError(new Error(problem), 'options')
-    const weir = new Weir(settings, runtime, await load(settings))
+    const loaded = await load(settings)
+    const weir = new Weir(settings, runtime, loaded)
     try {
-      await weir.#begin()
+      await weir.#begin(loaded)
     } catch (error) {
       runtime.onError(error, 'start')
     }
@@ -161,9 +162,9 @@ export class Weir {
     return this.#closing
   }
 
-  async #begin(): Promise<void> {
+  async #begin(loaded: Loaded): Promise<void> {
     const onError = (error: unknown) => this.#runtime.onError(error, 'start')
-    const snapshot = await loadLocal(this.#state, this.#settings, this.#disk, onError).catch(onError)
+    const snapshot = await loadLocal(loaded, this.#settings, this.#disk, onError).catch(onError)
     if (snapshot) {
       this.#split = snapshot.split
       this.#link?.remember(snapshot)

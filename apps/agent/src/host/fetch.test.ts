@@ -72,9 +72,11 @@ describe('fetch over a dependency', () => {
 
   it('a callee that is not there is a failure that is retried', async () => {
     const { origin } = rig
+    // Started before the other ends, so that it cannot be given the port that nobody is to listen on.
+    const next = await new ClientRig().start()
     await rig.stop()
     await expect(fetching()(origin)).rejects.toMatchObject({ reason: 'draining' })
-    rig = await new ClientRig().start()
+    rig = next
     await expect(weirFetch(rig.weir, 'payments')(origin)).rejects.toThrow('fetch failed')
     expect(rig.figures).toMatchObject({ attempts: 3, failed: 1 })
   })

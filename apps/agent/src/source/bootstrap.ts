@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { readPolicy } from '@weir/policy/document'
 import { LIMITS } from '@weir/policy/model'
 
 /** Problems that are told of one file. */
@@ -6,7 +7,7 @@ const TOLD = 5
 
 /**
  * Reads a policy document, YAML or JSON, from the deployment; what is wrong with it is reported with its place. The document is handed on as it is, to be taken
- * item by item. `null`: there is no document. YAML is loaded here, by those alone who have such a file.
+ * item by item. `null`: there is no document. Loaded by those alone who have such a file, since it brings YAML.
  */
 export const readBootstrap = async (path: string, onError: (error: unknown) => void): Promise<unknown> => {
   try {
@@ -14,8 +15,7 @@ export const readBootstrap = async (path: string, onError: (error: unknown) => v
     try {
       const { size } = await file.stat()
       if (size > LIMITS.documentBytes) throw new Error(`${path} is longer than ${LIMITS.documentBytes} bytes.`)
-      const [{ readPolicy }, text] = await Promise.all([import('@weir/policy/document'), file.readFile('utf8')])
-      const read = readPolicy(text)
+      const read = readPolicy(await file.readFile('utf8'))
       if (read.ok) return read.document
       const said = read.problems
         .slice(0, TOLD)

@@ -9,8 +9,11 @@ import {
   type ControlMessage,
   LEASE_HEADER,
   leaseToHeader,
+  SCALES_HEADER,
+  type Scales,
   type Snapshot,
   SUBPROTOCOL,
+  scalesToHeader,
 } from '@weir/wire/model'
 import { decodeAgentMessage, encode } from '@weir/wire/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -61,6 +64,8 @@ export class TestControlPlane {
   policyStatus = 200
   /** What a newcomer and a poller are told; `null`: nothing. */
   split: EvenSplit | null = SOLE
+  /** Said with the share to a poller; `null`: left out. */
+  scales: Scales | null = null
   tracesStatus = 200
   traceAttempts = 0
   onMetrics: (request: IncomingMessage, response: ServerResponse, taken: () => void) => void = (
@@ -171,7 +176,8 @@ export class TestControlPlane {
       const { databaseId, revision, hash, effective } = this.snapshot
       const etag = `"${hash}"`
       const status = this.policyStatus === 200 && request.headers['if-none-match'] === etag ? 304 : this.policyStatus
-      const lease = this.split === null ? {} : { [LEASE_HEADER]: leaseToHeader(this.split) }
+      const scales = this.scales === null ? {} : { [SCALES_HEADER]: scalesToHeader(this.scales) }
+      const lease = this.split === null ? {} : { [LEASE_HEADER]: leaseToHeader(this.split), ...scales }
       response.writeHead(status, { etag, 'content-type': 'application/json', ...lease })
       response.end(status === 200 ? JSON.stringify({ databaseId, revision, hash, effective }) : '')
       this.#changed()

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readPolicy } from '@weir/policy'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { count, resize } from '../../../docs/snippets/by-hand.ts'
 import { whyOn } from '../../../docs/snippets/why.ts'
@@ -49,6 +50,17 @@ describe('the embedding guide', () => {
     const shown = [...guide.matchAll(/<!-- snippet: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]
     expect(shown.map(([, name]) => name)).toEqual(['orders.ts', 'bootstrap.yaml', 'by-hand.ts', 'later.ts', 'why.ts'])
     for (const [, name, text] of shown) expect(text).toBe(await readFile(new URL(`snippets/${name}`, docs), 'utf8'))
+  })
+
+  it.each(['consumers.md'])('shows the snippets of mechanisms/%s as they are', async (name) => {
+    const page = await readFile(new URL(`mechanisms/${name}`, docs), 'utf8')
+    const shown = [...page.matchAll(/<!-- snippet: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]
+    expect(shown.length).toBeGreaterThan(2)
+    for (const [, file, text] of shown) {
+      const written = await readFile(new URL(`snippets/${file}`, docs), 'utf8')
+      expect(text).toBe(written)
+      if (file?.endsWith('.yaml')) expect(readPolicy(written)).toMatchObject({ ok: true })
+    }
   })
 
   it('has a service that runs on its bootstrap file, obeys a push, and ends on SIGTERM', async () => {

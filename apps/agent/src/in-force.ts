@@ -6,22 +6,31 @@ import {
   UNNAMED_DEPENDENCY,
   unnamedGate,
 } from '@weir/policy/model'
+import type { Scales } from '@weir/wire/model'
 import type { GateSettings } from './admission/gate.ts'
 import type { PolicyState } from './policy/state.ts'
+import type { Scaled } from './scaled.ts'
 
 const NO_QUOTAS: Readonly<Record<string, Quota>> = Object.freeze({})
 
+/** What of the quotas is in force: this agent's part of each, and the share of the whole that a resource has for the time being. */
+export interface Shares {
+  readonly split: EvenSplit
+  readonly scales: Scales
+  readonly scaled: Scaled
+}
+
 /** What the policy in force says to one gate. One that it does not name observes. */
-export const gateSettings = ({ effective, standing }: PolicyState, name: string, split: EvenSplit): GateSettings => {
+export const gateSettings = (
+  { effective, standing }: PolicyState,
+  name: string,
+  { split, scales, scaled }: Shares,
+): GateSettings => {
   const { policy, quotas } = effective
   const gate = own(policy.gates, name) ?? unnamedGate(name)
-  return {
-    policy: gate,
-    revision: standing.identity?.revision ?? 0,
-    tenants: policy.tenants,
-    quotas: own(quotas, gate.resource) ?? NO_QUOTAS,
-    split,
-  }
+  const whole = { tenants: policy.tenants, quotas: own(quotas, gate.resource) ?? NO_QUOTAS }
+  const { tenants, quotas: inForce } = scaled.of(gate.resource, whole, own(scales, gate.resource) ?? 1)
+  return { policy: gate, revision: standing.identity?.revision ?? 0, tenants, quotas: inForce, split }
 }
 
 /** What the policy in force says to one dependency, under the mode of the process where that beats it. */
@@ -33,6 +42,10 @@ export const dependencySettings = (
   const policy = own(effective.policy.dependencies, name) ?? UNNAMED_DEPENDENCY
   return { policy: mode === null ? policy : { ...policy, mode }, revision: standing.identity?.revision ?? null }
 }
+
+/** From which age on the policy in force leaves messages of this gate, milliseconds; `null`: from none. */
+export const maxAgeMs = ({ effective }: PolicyState, gate: string): number | null =>
+  own(effective.policy.gates, gate)?.consumer.maxAgeMs ?? null
 
 /** A member of the record itself, never of its prototype. */
 const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>

@@ -18,6 +18,8 @@ export {
 } from './admission/gate.ts'
 export { RefusedError } from './admission/refused.ts'
 export type { RefusalReason } from './admission/work.ts'
+export type { Consumer, Tap } from './consumer/consumer.ts'
+export type { Fate, Message, MessageContext } from './consumer/message.ts'
 export { currentContext, runInContext, type WorkContext } from './core/context.ts'
 export type { DurableQueue } from './core/durable.ts'
 export type { WeirOptions } from './options.ts'
@@ -36,4 +38,5 @@ export {
   SUCCESS,
   type Verdict,
 } from './outbound/verdict.ts'
-export { Weir, type WeirStatus } from './weir.ts'
+export type { WeirStatus } from './status.ts'
+export { Weir } from './weir.ts'

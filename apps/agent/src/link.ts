@@ -1,6 +1,15 @@
 import { hostname } from 'node:os'
 import { type EvenSplit, UNCOUNTED } from '@weir/policy/model'
-import { type ControlMessage, type Hello, type Report, type Snapshot, type Welcome, WIRE } from '@weir/wire/model'
+import {
+  type ControlMessage,
+  type Hello,
+  type Report,
+  type Scales,
+  type Snapshot,
+  sameScales,
+  type Welcome,
+  WIRE,
+} from '@weir/wire/model'
 import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
 import type { Settings } from './options.ts'
@@ -19,10 +28,10 @@ export interface LinkOptions {
   readonly disk: Disk | null
   /** Another policy is in force. */
   readonly onPolicy: () => void
-  readonly onSplit: (split: EvenSplit) => void
+  readonly onSplit: (split: EvenSplit, scales: Scales) => void
   readonly onExportMs: (exportMs: number) => void
-  /** States of gates and dependencies for the report. */
-  readonly states: () => Pick<Report, 'gates' | 'dependencies'>
+  /** States of gates, dependencies and consumers for the report. */
+  readonly states: () => Pick<Report, 'gates' | 'dependencies' | 'consumers'>
 }
 
 /** The agent's side of the talk with a control plane: hello, receipts, reports; the stream, and the poll while there is no stream. */
@@ -33,6 +42,7 @@ export class ControlLink {
   #welcome: Welcome | null = null
   #snapshot: Omit<Snapshot, 'type'> | null = null
   #split: EvenSplit | null = null
+  #scales: Scales = {}
   #reportMs: number = WIRE.reportMs
   #timer: unknown = null
   #sequence = 0
@@ -58,7 +68,7 @@ export class ControlLink {
       instance: settings.instance,
       runtime,
       http,
-      onSplit: (split) => this.#share(split),
+      onSplit: (split, scales) => this.#share(split, scales),
       onSnapshot: (snapshot) => this.#take('poll', snapshot),
     })
   }
@@ -72,9 +82,10 @@ export class ControlLink {
   }
 
   /** What the disk already holds: a later change of the split is written to it, though the control plane need not send the policy again. */
-  remember({ identity, effective, split }: DiskSnapshot): void {
+  remember({ identity, effective, split, scales = {} }: DiskSnapshot): void {
     this.#snapshot = { ...identity, effective: effective as Snapshot['effective'] }
     this.#split = split
+    this.#scales = scales
   }
 
   start(): void {
@@ -126,9 +137,9 @@ export class ControlLink {
   }
 
   #report(): void {
-    const { gates, dependencies } = this.#o.states()
+    const states = this.#o.states()
     const { source } = this.#o.state.standing
-    this.#stream.send({ type: 'report', sequence: ++this.#sequence, source, gates, dependencies })
+    this.#stream.send({ type: 'report', sequence: ++this.#sequence, source, ...states, scales: this.#scales })
   }
 
   #receive(message: Exclude<ControlMessage, { type: 'ping' | 'drain' }>): void {
@@ -143,7 +154,7 @@ export class ControlLink {
         if (this.#stream.isUp) this.#planReport()
         return
       case 'lease':
-        this.#share({ agents: message.agents, rank: message.rank })
+        this.#share({ agents: message.agents, rank: message.rank }, message.scales ?? null)
         return
       case 'snapshot':
         this.#take('stream', message)
@@ -155,10 +166,13 @@ export class ControlLink {
     this.#o.onExportMs(exportMs)
   }
 
-  #share(split: EvenSplit): void {
-    if (split.agents === this.#split?.agents && split.rank === this.#split.rank) return
+  /** `scales` `null`: as they were. */
+  #share(split: EvenSplit, scales: Scales | null): void {
+    const scaled = scales !== null && !sameScales(scales, this.#scales)
+    if (!scaled && split.agents === this.#split?.agents && split.rank === this.#split.rank) return
     this.#split = split
-    this.#o.onSplit(split)
+    this.#scales = scales ?? this.#scales
+    this.#o.onSplit(split, this.#scales)
     this.#save()
   }
 
@@ -202,6 +216,7 @@ export class ControlLink {
       identity: { databaseId, revision, hash },
       effective,
       split: this.#split,
+      scales: this.#scales,
     })
   }
 

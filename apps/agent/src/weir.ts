@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EvenSplit, type Mode, type PolicyIdentity, type Problem, SOLE, UNCOUNTED } from '@weir/policy/model'
-import type { DependencyReport, GateReport, PolicySource } from '@weir/wire/model'
+import { type EvenSplit, SOLE, UNCOUNTED } from '@weir/policy/model'
+import type { Report, Scales } from '@weir/wire/model'
 import { Gate, type GateSettings } from './admission/gate.ts'
 import { Resources } from './admission/resource.ts'
+import type { Consumer } from './consumer/consumer.ts'
+import { Consumers } from './consumer/consumers.ts'
 import type { Runtime } from './core/clock.ts'
 import type { FigureSink } from './core/figures.ts'
 import { realClock, realTimers } from './core/real.ts'
@@ -11,41 +13,23 @@ import { report } from './core/report.ts'
 import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
-import { dependencySettings, gateSettings } from './in-force.ts'
+import { dependencySettings, gateSettings, maxAgeMs } from './in-force.ts'
 import type { ControlLink } from './link.ts'
 import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
 import type { PolicyState } from './policy/state.ts'
+import { Scaled } from './scaled.ts'
 import { Seal } from './seal.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
 import { type Loaded, load, loadLocal, within } from './start.ts'
+import type { WeirStatus } from './status.ts'
 import { edgeSink } from './telemetry/edge.ts'
 import type { Resource } from './telemetry/otlp.ts'
 import { VERSION } from './version.ts'
-
-/** What this process obeys and how it is doing. */
-export interface WeirStatus {
-  readonly instance: string
-  readonly environment: string | null
-  readonly service: string | null
-  /** Whether the control plane's socket is open. */
-  readonly connected: boolean
-  readonly source: PolicySource
-  /** `null` on a bootstrap file or the built-in policy. */
-  readonly policy: PolicyIdentity | null
-  /** What the policy asks and this process does not do. */
-  readonly refused: readonly Problem[]
-  /** The mode that beats every policy, where set. */
-  readonly modeOverride: Mode | null
-  /** Between how many live processes each quota is split, and which of them this is. */
-  readonly split: EvenSplit
-  readonly gates: readonly GateReport[]
-  readonly dependencies: readonly DependencyReport[]
-}
 
 /** Last words: `bye` and the last figures together, milliseconds. */
 const CLOSE_WITHIN_MS = 2_000
@@ -68,10 +52,13 @@ export class Weir {
   readonly #resources = new Resources()
   readonly #gates: Handles<Gate>
   readonly #dependencies: Handles<Dependency>
+  readonly #consumers: Consumers
   readonly #signals: Signals
   #meter: Meter | null = null
   /** As last told; `null`: never. */
   #split: EvenSplit | null = null
+  #scales: Scales = {}
+  readonly #scaled = new Scaled()
   #draining = false
   #closing: Promise<void> | null = null
 
@@ -83,6 +70,7 @@ export class Weir {
     const complain = (message: string) => runtime.onError(new Error(message), 'weir')
     this.#gates = new Handles('gate', (name) => this.#makeGate(name), complain)
     this.#dependencies = new Handles('dependency', (name) => this.#makeDependency(name), complain)
+    this.#consumers = new Consumers(runtime, Date.now)
     this.#signals = new Signals(runtime, new NodeReaders(nodeMachine()))
     const { link, snapshots } = settings
     this.#disk =
@@ -125,6 +113,12 @@ export class Weir {
     return this.#seal.by(headers)
   }
 
+  /** One more consumer that feeds this gate with the messages of a topic, for whoever knows the broker. Close it where its work ends. */
+  consumer(gate: string, topic: string): Consumer {
+    const fed = this.gate(gate)
+    return this.#consumers.open(fed, topic, () => maxAgeMs(this.#state, fed.name))
+  }
+
   /** Hands in how long work waits for a connection of this pool, milliseconds: read a few times a second. Returns the way to end it. */
   gauge(pool: string, waitMs: () => number): () => void {
     return this.#signals.connections(pool, waitMs)
@@ -143,6 +137,7 @@ export class Weir {
       refused: this.#state.settled.refused,
       modeOverride: this.#settings.mode,
       split: this.#share,
+      scales: this.#scales,
       ...this.#states(),
     }
   }
@@ -150,6 +145,7 @@ export class Weir {
   /** On SIGTERM, before the server closes: new work is refused with `draining`, what runs and waits goes on. Resolves when none is left, `ms` at the latest. */
   async drain(ms: number): Promise<void> {
     this.#draining = true
+    this.#consumers.stop()
     for (const [, gate] of this.#gates.all) gate.drain()
     const until = realClock.now() + ms
     const busy = () => this.#states().gates.some(({ active, zombies, waiting }) => active + zombies + waiting > 0)
@@ -167,6 +163,7 @@ export class Weir {
     const snapshot = await loadLocal(loaded, this.#settings, this.#disk, onError).catch(onError)
     if (snapshot) {
       this.#split = snapshot.split
+      this.#scales = snapshot.scales ?? {}
       this.#link?.remember(snapshot)
     }
     this.#applyAll()
@@ -194,8 +191,9 @@ export class Weir {
       state: this.#state,
       disk: this.#disk,
       onPolicy: () => this.#applyAll(),
-      onSplit: (split) => {
+      onSplit: (split, scales) => {
         this.#split = split
+        this.#scales = scales
         this.#applyAll()
       },
       onExportMs: (exportMs) => this.#meter?.setIntervalMs(exportMs),
@@ -207,6 +205,7 @@ export class Weir {
     const edge = edgeSink(sink)
     for (const [name, gate] of this.#gates.all) gate.collect(this.#gateSettings(name).policy.edge ? edge : sink)
     for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
+    this.#consumers.collect(sink)
   }
 
   #resource(): Resource {
@@ -220,7 +219,7 @@ export class Weir {
   }
 
   #gateSettings(name: string): GateSettings {
-    return gateSettings(this.#state, name, this.#share)
+    return gateSettings(this.#state, name, { split: this.#share, scales: this.#scales, scaled: this.#scaled })
   }
 
   #sampler(): Sampler {
@@ -260,12 +259,14 @@ export class Weir {
     for (const [name, gate] of this.#gates.all) guarded(`gate ${name}`, () => gate.apply(this.#gateSettings(name)))
     for (const [name, dependency] of this.#dependencies.all)
       guarded(`dependency ${name}`, () => dependency.apply(dependencySettings(this.#state, name, this.#settings.mode)))
+    guarded('consumers', () => this.#consumers.look())
   }
 
-  #states(): { gates: GateReport[]; dependencies: DependencyReport[] } {
+  #states(): Pick<Report, 'gates' | 'dependencies' | 'consumers'> {
     return {
       gates: Array.from(this.#gates.all, ([, gate]) => gate.report()),
       dependencies: Array.from(this.#dependencies.all, ([, dependency]) => dependency.report()),
+      consumers: this.#consumers.reports(),
     }
   }
 
@@ -274,6 +275,7 @@ export class Weir {
     const bound = setTimeout(() => this.#http.close(), CLOSE_WITHIN_MS)
     try {
       this.#signals.close()
+      this.#consumers.stop()
       for (const [, gate] of this.#gates.all) gate.close()
       for (const [, dependency] of this.#dependencies.all) dependency.close()
       await Promise.all([

@@ -45,3 +45,28 @@ it('agents show what they run against what was intended, why they refused, and a
   await page.getByText('1 of 3 agents').waitFor()
   await expect.poll(() => page.url()).toContain('search=orders-2')
 })
+
+it('the service’s page says how far consumers are behind, and what the rule does about it now', async () => {
+  const { base, key } = await rig.service('shop')
+  const policy = `
+gates: { checkout: {}, mails: { concurrency: 2 } }
+tenants: { default: { rate: 100 } }
+feedback: { mails: { resource: checkout, stepSeconds: 1 } }`
+  await rig.publish(base, policy, 'begin')
+  const controlPlane = rig.weir.url.replace(/^http/, 'ws')
+  const weir = await Weir.start({ controlPlane, key, snapshotDir: false, telemetry: 'off' })
+  agents.push(weir)
+  const consumer = weir.consumer('mails', 'mails')
+  const page = await rig.signedIn('viewer')
+  await page.goto(`${rig.weir.url}/e/prod/s/shop`)
+  const feedback = page.getByRole('region', { name: 'Feedback' })
+  await feedback.getByText('Quotas of checkout whole').waitFor()
+  consumer.measured(600_000)
+  await feedback.getByText(/Quotas of checkout at [\d.]+ %/).waitFor()
+  await feedback.getByText(/1 consumer of mails, 10 min behind; smaller from 60 s, back from 15 s/).waitFor()
+  await page
+    .getByRole('region', { name: 'Consumers' })
+    .getByText(/behind, 0 running, 0 in hand/)
+    .waitFor()
+  expect(await flaws(page)).toEqual([])
+})

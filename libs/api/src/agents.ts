@@ -20,6 +20,15 @@ const dependencyReport = z.object({
   breakerMode: z.string(),
   budgetLeft: z.number(),
 })
+const consumerReport = z.object({
+  gate: z.string(),
+  topic: z.string(),
+  /** `null`: unknown, the consumer has no broker. */
+  lagMs: z.number().nullable(),
+  inHand: z.number(),
+  running: z.number(),
+  paused: z.boolean(),
+})
 
 /**
  * GET /environments/:environment/agents?service= . "Published" is never shown as "applied".
@@ -45,6 +54,7 @@ export const agentSchema = z.object({
   lastHeardAt: timeSchema,
   gates: z.array(gateReport),
   dependencies: z.array(dependencyReport),
+  consumers: z.array(consumerReport),
 })
 export type Agent = z.infer<typeof agentSchema>
 

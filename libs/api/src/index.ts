@@ -1,6 +1,7 @@
 export * from './access.ts'
 export * from './agents.ts'
 export * from './common.ts'
+export * from './feedback.ts'
 export * from './live.ts'
 export * from './outcomes.ts'
 export * from './services.ts'

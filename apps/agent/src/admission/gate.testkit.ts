@@ -19,6 +19,7 @@ export const gatePolicy = (parts: Part<GatePolicy> & { limit?: number } = {}): G
     classes: { ...DEFAULT_GATE.classes, highest: 'critical-plus', ...rest.classes },
     retryAfter: { ...DEFAULT_GATE.retryAfter, ...rest.retryAfter },
     degrade: { ...DEFAULT_GATE.degrade, ...rest.degrade },
+    consumer: { ...DEFAULT_GATE.consumer, ...rest.consumer },
     signals: {},
   }
 }

@@ -27,7 +27,8 @@ export interface Reading {
 
 export const NOTHING: EffectivePolicy = { policy: BUILT_IN_POLICY, quotas: {} }
 
-const KNOWN_KEYS = new Set(['version', 'gates', 'dependencies', 'tenants'])
+/** `feedback` is the control plane's: what follows from it arrives with the lease. */
+const KNOWN_KEYS = new Set(['version', 'gates', 'dependencies', 'tenants', 'feedback'])
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.')
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -153,7 +154,10 @@ export const readEffective = (raw: RawEffective, before: EffectivePolicy, unsupp
     readItem<TenantsPolicy>(policySchema.in.shape.tenants, document.tenants, ['policy', 'tenants'], refuse) ??
     before.policy.tenants
   return {
-    effective: { policy: { version: 1, gates, dependencies, tenants }, quotas: readQuotas(raw, before, refuse) },
+    effective: {
+      policy: { version: 1, gates, dependencies, tenants, feedback: {} },
+      quotas: readQuotas(raw, before, refuse),
+    },
     refused,
     usable: true,
   }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
-import { WIRE } from '@weir/wire/model'
+import { type Scales, WIRE } from '@weir/wire/model'
 
 /** A policy as it was pushed, and for whom. */
 export interface DiskSnapshot {
@@ -14,6 +14,8 @@ export interface DiskSnapshot {
   readonly effective: { readonly policy: unknown; readonly quotas: unknown }
   /** The last share of every quota: without it each process of a fleet that starts cut off would take the whole. */
   readonly split: EvenSplit | null
+  /** Left out in files of an earlier version. */
+  readonly scales?: Scales
 }
 
 export interface DiskOptions {

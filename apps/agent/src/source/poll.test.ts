@@ -1,5 +1,5 @@
 import type { EvenSplit } from '@weir/policy/model'
-import { type Snapshot, WIRE } from '@weir/wire/model'
+import { type Scales, type Snapshot, WIRE } from '@weir/wire/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
 import type { HttpClient } from '../core/http.ts'
@@ -17,7 +17,9 @@ let poll: Poll
 let received: Snapshot[]
 let splits: EvenSplit[]
 
+let told: Scales | null
 beforeEach(async () => {
+  told = null
   plane = await TestControlPlane.start()
   runtime = virtualRuntime()
   http = nodeHttp()
@@ -29,7 +31,10 @@ beforeEach(async () => {
     instance: 'one',
     runtime,
     http,
-    onSplit: (split) => splits.push(split),
+    onSplit: (split, scales) => {
+      splits.push(split)
+      told = scales
+    },
     onSnapshot: (snapshot) => received.push(snapshot),
   })
 })
@@ -99,6 +104,7 @@ describe('the poll', () => {
     plane.split = { agents: 3, rank: 1 }
     plane.policyStatus = status
     await round()
+    expect(told).toBeNull()
     expect(splits).toEqual([
       { agents: 1, rank: 0 },
       { agents: 3, rank: 1 },
@@ -147,5 +153,15 @@ describe('the poll', () => {
     await round()
     expect(said()[0]).toMatch(/ECONNREFUSED/)
     plane = await TestControlPlane.start()
+  })
+
+  it('M3 hears which shares of the quotas are in force', async () => {
+    poll.start()
+    plane.scales = { checkout: 0.49 }
+    await round()
+    expect(told).toEqual({ checkout: 0.49 })
+    plane.scales = {}
+    await round()
+    expect(told).toEqual({})
   })
 })

@@ -1,5 +1,15 @@
 import type { EvenSplit } from '@weir/policy/model'
-import { AGENT_PATHS, INSTANCE_HEADER, LEASE_HEADER, leaseFromHeader, type Snapshot, WIRE } from '@weir/wire/model'
+import {
+  AGENT_PATHS,
+  INSTANCE_HEADER,
+  LEASE_HEADER,
+  leaseFromHeader,
+  SCALES_HEADER,
+  type Scales,
+  type Snapshot,
+  scalesFromHeader,
+  WIRE,
+} from '@weir/wire/model'
 import { controlMessageSchema } from '@weir/wire/schema'
 import { backoffMs, MAX_UNAUTHORIZED_MS } from '../core/backoff.ts'
 import type { Runtime } from '../core/clock.ts'
@@ -13,7 +23,7 @@ export interface PollOptions {
   readonly runtime: Runtime
   readonly http: HttpClient
   /** Called before the policy that comes with it. */
-  readonly onSplit: (split: EvenSplit) => void
+  readonly onSplit: (split: EvenSplit, scales: Scales | null) => void
   readonly onSnapshot: (snapshot: Snapshot) => void
 }
 
@@ -94,7 +104,7 @@ export class Poll {
     this.#failures = 0
     this.#unauthorized = 0
     const split = leaseFromHeader(answer.headers[LEASE_HEADER])
-    if (split !== null) this.#o.onSplit(split)
+    if (split !== null) this.#o.onSplit(split, scalesFromHeader(answer.headers[SCALES_HEADER]))
     // 204: nothing was published yet.
     if (answer.status !== 200) {
       this.#lastFault = ''

@@ -8,6 +8,7 @@ import { AgentAccess } from '../features/agents/agent-access.ts'
 import { AgentHub } from '../features/agents/agent-hub.ts'
 import { AgentsService } from '../features/agents/agents.service.ts'
 import { AgentStore } from '../features/agents/agents-port.ts'
+import { FeedbackService } from '../features/agents/feedback.service.ts'
 import { pushedPolicy } from '../features/agents/pushed-policy.ts'
 import { AuditLog } from '../features/audit/audit-log.ts'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
@@ -80,6 +81,11 @@ const agentHub = (
       useFactory: (hub: AgentHub, store: AgentStore, { databaseId }: Database) =>
         new AgentsService(hub, store, databaseId, clock),
       inject: [AgentHub, AgentStore, Database],
+    },
+    {
+      provide: FeedbackService,
+      useFactory: (hub: AgentHub) => new FeedbackService(hub),
+      inject: [AgentHub],
     },
     {
       provide: UpgradeRouter,

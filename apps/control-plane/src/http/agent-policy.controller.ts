@@ -1,5 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common'
-import { INSTANCE_HEADER, LEASE_HEADER, leaseToHeader } from '@weir/wire'
+import { INSTANCE_HEADER, LEASE_HEADER, leaseToHeader, SCALES_HEADER, scalesToHeader } from '@weir/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Callers } from '../features/access/caller.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
@@ -26,9 +26,10 @@ export class AgentPolicyController {
     const key = orProblem(await this.access.check(asking))
     const instance = asking.headers[INSTANCE_HEADER]
     const named = typeof instance === 'string' && instance !== '' && instance.length <= LONGEST_INSTANCE
-    const { policy, split } = await this.hub.polled(key, named ? instance : null, asking.ip)
+    const { policy, split, scales } = await this.hub.polled(key, named ? instance : null, asking.ip)
     void reply.header('cache-control', 'no-store')
     if (split !== null) void reply.header(LEASE_HEADER, leaseToHeader(split))
+    if (split !== null && scales !== null) void reply.header(SCALES_HEADER, scalesToHeader(scales))
     if (policy === null) return void reply.code(204).send()
     void reply.header('etag', policy.etag)
     if (matches(asking.headers['if-none-match'], policy.etag)) return void reply.code(304).send()

@@ -1,7 +1,17 @@
 import { Controller, Get, Param, Query } from '@nestjs/common'
-import { type Agent, nameSchema, type Page, pageQuerySchema, type ReceiptRow } from '@weir/api'
+import {
+  type Agent,
+  type Feedback,
+  feedbackSchema,
+  nameSchema,
+  type Page,
+  pageQuerySchema,
+  type ReceiptRow,
+} from '@weir/api'
 import { z } from 'zod'
 import { AgentsService } from '../features/agents/agents.service.ts'
+import { FeedbackService } from '../features/agents/feedback.service.ts'
+import { Answers } from './answer.ts'
 import { pageAnswer, pageRequest } from './cursor.ts'
 import { orProblem } from './problem.ts'
 import { Requires } from './requires.ts'
@@ -15,7 +25,10 @@ const receiptKey = z.string().regex(/^\d{1,18}$/)
 @Controller('api/v1/environments/:environment')
 @Requires('viewer')
 export class AgentsController {
-  constructor(private readonly agents: AgentsService) {}
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly rules: FeedbackService,
+  ) {}
 
   /** Agents of an environment, or of one of its services, with what each made of the intended revision. */
   @Get('agents')
@@ -37,5 +50,15 @@ export class AgentsController {
     const rows = orProblem(await this.agents.receipts({ environment, service }, pageRequest(query, receiptKey)))
     const { next } = pageAnswer(rows, ({ id }) => id)
     return { items: rows.items.map(({ row }) => row), next }
+  }
+
+  /** What the service's rules of feedback do now: consumers that lag make the quotas of their producers smaller. */
+  @Get('services/:service/feedback')
+  @Answers('Lists the rules of feedback and what each does now', feedbackSchema)
+  async feedback(
+    @Param('environment', NAME) environment: string,
+    @Param('service', NAME) service: string,
+  ): Promise<Feedback> {
+    return orProblem(await this.rules.of({ environment, service }))
   }
 }

@@ -186,6 +186,7 @@ describe('polling', () => {
     await fleet.agent('by socket')
     const same = await fleet.poll(headers)
     expect([same.status, same.headers.get('weir-lease')]).toEqual([304, 'even;agents=2;rank=0'])
+    await expect.poll(async () => (await fleet.poll(headers)).headers.get('weir-scales')).toBe('whole')
     expect((await listed()).find((row: { instance: string }) => row.instance === 'poller')).toMatchObject({
       instance: 'poller',
       source: 'poll',

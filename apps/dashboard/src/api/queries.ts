@@ -4,6 +4,7 @@ import type {
   Alert,
   Draft,
   Environment,
+  Feedback,
   Me,
   Outcomes,
   OutcomesQuery,
@@ -129,6 +130,13 @@ export const agentsQuery = (environment: string, service: string | null) =>
     queryKey: ['agents', environment, service],
     queryFn: ({ signal }) => whole<Agent>(['environments', environment, 'agents'], { service }, signal),
     refetchInterval: service === null ? 5_000 : SLOW_MS,
+  })
+
+export const feedbackQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['feedback', environment, service],
+    queryFn: ({ signal }) => get<Feedback>(url(inService(environment, service, 'feedback')), signal),
+    refetchInterval: 5_000,
   })
 
 export const alertsQuery = (environment: string, service: string | null, state: 'firing' | 'resolved') =>

@@ -118,6 +118,15 @@ export const GATE_GROUPS: readonly FieldGroup[] = [
     ]),
   },
   {
+    title: 'Messages of a broker',
+    fields: [
+      number('consumer/maxAgeMs', 'Oldest that is worked on', null, {
+        ...ms,
+        help: 'Older ones are dead-lettered and counted as expired. Any age where empty.',
+      }),
+    ],
+  },
+  {
     title: 'Refusals and forgotten permits',
     fields: [
       number('retryAfter/minMs', 'Shortest Retry-After', g.retryAfter.minMs, ms),

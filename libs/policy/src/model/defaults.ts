@@ -1,4 +1,4 @@
-import type { DependencyPolicy, GatePolicy, OutlierPolicy, Policy, Quota } from './policy.ts'
+import type { DependencyPolicy, FeedbackPolicy, GatePolicy, OutlierPolicy, Policy, Quota } from './policy.ts'
 
 /** A tenant without any limit of its own. */
 export const UNLIMITED: Quota = { rate: null, burst: null, concurrency: null, weight: 1 }
@@ -19,6 +19,7 @@ export const DEFAULT_GATE: Omit<GatePolicy, 'resource'> = {
   },
   signals: {},
   degrade: { level: null, usage: null },
+  consumer: { maxAgeMs: null },
   maxHoldMs: 300_000,
   zombieMaxMs: 60_000,
   retryAfter: { minMs: 500, maxMs: 5_000 },
@@ -64,12 +65,23 @@ export const DEFAULT_DEPENDENCY: DependencyPolicy = {
   hedge: null,
 }
 
+/** The rule that a policy of `{ resource }` means. */
+export const DEFAULT_FEEDBACK: Omit<FeedbackPolicy, 'resource'> = {
+  lagSeconds: { open: 60, close: 15 },
+  stepSeconds: 10,
+  cut: 0.7,
+  rise: 0.1,
+  least: 0.1,
+  recoverSeconds: 300,
+}
+
 /** What an agent runs on before it has ever seen a policy: it counts everything and refuses nothing. */
 export const BUILT_IN_POLICY: Policy = {
   version: 1,
   gates: {},
   dependencies: {},
   tenants: { unknown: 'allow', default: UNLIMITED },
+  feedback: {},
 }
 
 /** A gate that the policy does not name: observed only. */

@@ -29,6 +29,22 @@ describe('a diff in words', () => {
     expect(diffPolicies(null, policy({ dependencies: { payments: {} } }))).toHaveLength(1)
   })
 
+  it('tells a rule of feedback and an age from which messages are left', () => {
+    const before = policy({ gates: { a: { consumer: { maxAgeMs: 60_000 } } } })
+    const after = policy({ gates: { a: { consumer: { maxAgeMs: 1_000 } } }, feedback: { mails: { resource: 'a' } } })
+    expect(diffPolicies(before, after).map(({ sentence, tightens }) => [sentence, tightens])).toEqual([
+      ['Gate "a": the oldest message that is worked on goes from 60000 ms to 1000 ms.', true],
+      [
+        'Feedback of topic "mails" is new: quotas of "a" shrink from a lag of 60 s on, down to 0.1 of themselves, and grow back from 15 s.',
+        true,
+      ],
+    ])
+    const slower = policy({ ...after, feedback: { mails: { resource: 'a', least: 0.5 } } })
+    expect(diffPolicies(after, slower).map(({ path, tightens }) => [path, tightens])).toEqual([
+      ['feedback.mails.least', false],
+    ])
+  })
+
   it('quotas: a raise admits more, a new quota admits less', () => {
     const quota = { rate: 10, burst: null, concurrency: null, weight: 1 }
     const changes = diffQuotas(

@@ -34,6 +34,7 @@ const SETTINGS: Readonly<Record<string, readonly [name: string, unit: string, la
   'classes.topShareCap': ['cap of the top class', '', 'more'],
   'degrade.level': ['overload level from which work is done cheaper', '', 'neither'],
   'degrade.usage': ['share of slots from which work is done cheaper', '', 'neither'],
+  'consumer.maxAgeMs': ['oldest message that is worked on', ' ms', 'more'],
   maxHoldMs: ['longest hold of a slot', ' ms', 'neither'],
   zombieMaxMs: ['longest life of a zombie', ' ms', 'neither'],
   'retryAfter.minMs': ['shortest Retry-After', ' ms', 'neither'],
@@ -73,6 +74,13 @@ const SETTINGS: Readonly<Record<string, readonly [name: string, unit: string, la
   'outlier.ejectMs': ['time that a replica is avoided', ' ms', 'neither'],
   'outlier.maxEjectedShare': ['share of replicas that are avoided at most', '', 'neither'],
   'hedge.afterMs': ['time after which a hedge is sent', ' ms', 'neither'],
+  'lagSeconds.open': ['lag from which quotas shrink', ' s', 'more'],
+  'lagSeconds.close': ['lag from which quotas grow back', ' s', 'more'],
+  stepSeconds: ['time between two steps', ' s', 'neither'],
+  cut: ['share that a step down leaves', '', 'more'],
+  rise: ['share that a step up gives back', '', 'more'],
+  least: ['least share that is left', '', 'more'],
+  recoverSeconds: ['time in which a lag that falls may go on falling', ' s', 'more'],
   rate: ['rate', '/s', 'more'],
   burst: ['burst', ' units', 'more'],
   concurrency: ['concurrency', ' slots', 'more'],
@@ -180,7 +188,7 @@ const redundant = (before: Policy, after: Policy) => {
   }
 }
 
-/** What publishing `after` changes, in words; `before` is null for a first publish. Order: gates, dependencies, tenants, by name. */
+/** What publishing `after` changes, in words; `before` is null for a first publish. Order: gates, dependencies, tenants, feedback, by name. */
 export const diffPolicies = (before: Policy | null, after: Policy): Change[] => {
   const was = before ?? BUILT_IN_POLICY
   return [
@@ -214,6 +222,14 @@ export const diffPolicies = (before: Policy | null, after: Policy): Change[] => 
       'tenants.default',
       was.tenants.default as unknown as Tree,
       after.tenants.default as unknown as Tree,
+    ),
+    ...compareItems(
+      'Feedback of topic',
+      'feedback',
+      was.feedback,
+      after.feedback,
+      ({ resource, lagSeconds, least }) =>
+        `quotas of "${resource}" shrink from a lag of ${lagSeconds.open} s on, down to ${least} of themselves, and grow back from ${lagSeconds.close} s`,
     ),
   ]
 }

@@ -14,6 +14,11 @@ export const LIMITS = {
   queueItems: 1_000_000,
   /** One hour. */
   maxMs: 3_600_000,
+  /** Oldest message that a policy may ask for: a week. */
+  maxAgeMs: 604_800_000,
+  /** Topics whose lag one service's quotas follow. */
+  topics: 20,
+  topicBytes: 249,
   rate: 1_000_000_000,
   attempts: 5,
 } as const

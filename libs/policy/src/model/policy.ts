@@ -56,6 +56,11 @@ export interface DegradePolicy {
   readonly usage: number | null
 }
 
+/** Where a broker feeds the gate: a message that is older than `maxAgeMs` when its turn comes is not worked on. `null` = any age. */
+export interface ConsumerPolicy {
+  readonly maxAgeMs: number | null
+}
+
 export interface GatePolicy {
   readonly mode: Mode
   /** The quota resource that this gate draws on. Default: the gate's own name. */
@@ -68,6 +73,7 @@ export interface GatePolicy {
   readonly classes: ClassesPolicy
   readonly signals: Readonly<Partial<Record<SignalKind, Threshold>>>
   readonly degrade: DegradePolicy
+  readonly consumer: ConsumerPolicy
   /** A permit that the host forgot is freed as abandoned after this. */
   readonly maxHoldMs: number
   /** A zombie (cancelled work that still runs) is freed as lost after this. */
@@ -168,12 +174,32 @@ export interface TenantsPolicy {
   readonly default: Quota
 }
 
+/**
+ * How the lag of a topic's consumers moves the quotas of the gates that feed the topic. Every `stepSeconds`: at `lagSeconds.open` or more, and not on
+ * the way to be under `close` within `recoverSeconds`, all quotas of `resource` shrink to `cut` times what they were, never below the share `least`;
+ * at `lagSeconds.close` or less they grow by the share `rise`, up to the whole. Each way needs two looks in a row; in between nothing moves.
+ */
+export interface FeedbackPolicy {
+  readonly resource: string
+  readonly lagSeconds: Threshold
+  readonly stepSeconds: number
+  /** 0..1, exclusive. */
+  readonly cut: number
+  /** 0..1 of the whole quota. */
+  readonly rise: number
+  /** 0..1 of the whole quota. */
+  readonly least: number
+  readonly recoverSeconds: number
+}
+
 /** A service's policy document, complete: every default filled in. */
 export interface Policy {
   readonly version: 1
   readonly gates: Readonly<Record<string, GatePolicy>>
   readonly dependencies: Readonly<Record<string, DependencyPolicy>>
   readonly tenants: TenantsPolicy
+  /** By topic, as its consumers name it. */
+  readonly feedback: Readonly<Record<string, FeedbackPolicy>>
 }
 
 /** Explicit quotas by resource, then tenant. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shareOfQuota, shareOfUnits } from './shares.ts'
+import { scaleQuota, shareOfQuota, shareOfUnits } from './shares.ts'
 
 const splits = (agents: number) => Array.from({ length: agents }, (_, rank) => ({ agents, rank }))
 
@@ -36,5 +36,21 @@ describe('the even split', () => {
     expect(
       shareOfQuota({ rate: 0, burst: null, concurrency: 0, weight: 1 }, { agents: 3, rank: 2 }, 'acme'),
     ).toMatchObject({ rate: 0, concurrency: 0 })
+  })
+})
+
+describe('a quota under feedback', () => {
+  const quota = { rate: 100, burst: 20, concurrency: 4, weight: 3 }
+
+  it('shrinks in rate, burst and slots, the weight stays, and what lets something pass lets one pass', () => {
+    expect(scaleQuota(quota, 1)).toBe(quota)
+    expect(scaleQuota(quota, 0.5)).toEqual({ rate: 50, burst: 10, concurrency: 2, weight: 3 })
+    expect(scaleQuota(quota, 0.1)).toEqual({ rate: 10, burst: 2, concurrency: 1, weight: 3 })
+    expect(scaleQuota({ rate: null, burst: null, concurrency: 0, weight: 1 }, 0.1)).toEqual({
+      rate: null,
+      burst: null,
+      concurrency: 0,
+      weight: 1,
+    })
   })
 })

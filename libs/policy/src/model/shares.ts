@@ -45,3 +45,17 @@ export const shareOfQuota = (quota: Quota, split: EvenSplit, tenant: string): Qu
   concurrency: quota.concurrency === null ? null : shareOfUnits(quota.concurrency, split, spread(tenant)),
   weight: quota.weight,
 })
+
+/** A quota under feedback, at a share 0..1 of itself: one that lets anything pass lets at least one slot pass. */
+export const scaleQuota = (quota: Quota, scale: number): Quota =>
+  scale >= 1
+    ? quota
+    : {
+        rate: quota.rate === null ? null : quota.rate * scale,
+        burst: quota.burst === null ? null : quota.burst * scale,
+        concurrency:
+          quota.concurrency === null
+            ? null
+            : Math.max(Math.min(1, quota.concurrency), Math.floor(quota.concurrency * scale)),
+        weight: quota.weight,
+      }

@@ -103,6 +103,10 @@ const degrade = z
   })
   .prefault({})
 
+const consumer = z
+  .strictObject({ maxAgeMs: z.number().min(1).max(LIMITS.maxAgeMs).nullable().default(d.consumer.maxAgeMs) })
+  .prefault({})
+
 /** One gate, as authored; its output has every default filled in but the resource, which is the gate's name. */
 export const gateSchema = z.strictObject({
   mode: z.enum(MODES).default(d.mode),
@@ -114,6 +118,7 @@ export const gateSchema = z.strictObject({
   classes,
   signals: z.partialRecord(z.enum(SIGNAL_KINDS), threshold).default({}),
   degrade,
+  consumer,
   maxHoldMs: ms(1).default(d.maxHoldMs),
   zombieMaxMs: ms(1).default(d.zombieMaxMs),
   retryAfter: z

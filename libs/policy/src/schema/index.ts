@@ -1,4 +1,5 @@
 export { dependencySchema } from './dependency.ts'
+export { topicSchema } from './feedback.ts'
 export { gateSchema } from './gate.ts'
 export { jsonSchema } from './json-schema.ts'
 export { nameSchema } from './parts.ts'

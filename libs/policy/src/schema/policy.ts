@@ -3,6 +3,7 @@ import { UNLIMITED } from '../model/defaults.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { EffectivePolicy, Policy } from '../model/policy.ts'
 import { dependencySchema } from './dependency.ts'
+import { feedbackSchema, topicSchema } from './feedback.ts'
 import { gateSchema } from './gate.ts'
 import { nameSchema } from './parts.ts'
 import { quotaSchema } from './quota.ts'
@@ -28,6 +29,22 @@ export const policySchema = z
         default: quotaSchema.default(UNLIMITED),
       })
       .prefault({}),
+    feedback: z
+      .record(topicSchema, feedbackSchema)
+      .refine((value) => Object.keys(value).length <= LIMITS.topics, {
+        error: `A policy follows at most ${LIMITS.topics} topics.`,
+      })
+      .default({}),
+  })
+  .superRefine(({ gates, feedback }, context) => {
+    const drawn = new Set(Object.entries(gates).map(([name, gate]) => gate.resource ?? name))
+    for (const [topic, { resource }] of Object.entries(feedback))
+      if (!drawn.has(resource))
+        context.addIssue({
+          code: 'custom',
+          path: ['feedback', topic, 'resource'],
+          message: `No gate of this policy draws on "${resource}": its quotas would bind nobody.`,
+        })
   })
   .transform(
     (document): Policy => ({

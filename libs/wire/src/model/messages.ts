@@ -66,6 +66,19 @@ export interface DependencyReport {
   readonly budgetLeft: number
 }
 
+/** One topic that feeds a gate of this process. */
+export interface ConsumerReport {
+  readonly gate: string
+  readonly topic: string
+  /** How far it is behind: age of the oldest message that waits for it, as far as it can see. `null`: unknown, it has no broker. */
+  readonly lagMs: number | null
+  /** Delivered and not begun. */
+  readonly inHand: number
+  readonly running: number
+  /** It fetches no more for the time being. */
+  readonly paused: boolean
+}
+
 /** State of an agent at the end of a window. `sequence` grows by one within a boot. */
 export interface Report {
   readonly type: 'report'
@@ -73,6 +86,9 @@ export interface Report {
   readonly source: PolicySource
   readonly gates: readonly GateReport[]
   readonly dependencies: readonly DependencyReport[]
+  readonly consumers: readonly ConsumerReport[]
+  /** The shares of its resources' quotas that it applies, as last told: see `Lease`. */
+  readonly scales: Scales
 }
 
 export interface Pong {
@@ -106,12 +122,17 @@ export interface Snapshot extends PolicyIdentity {
   readonly effective: EffectivePolicy
 }
 
+/** By resource, the share 0..1 of its quotas that is in force for the time being; a resource that is not named has them whole. */
+export type Scales = Readonly<Record<string, number>>
+
 /** Shares travel only here, never in a policy. Until leases exist every quota is split evenly. */
 export interface Lease {
   readonly type: 'lease'
   readonly allocator: 'even'
   readonly agents: number
   readonly rank: number
+  /** Left out: as they were. A control plane that has just started does not know them yet. */
+  readonly scales?: Scales
 }
 
 /** Sent when the number of a service's agents changes what they should do. */

@@ -16,6 +16,8 @@ export const ATTRIBUTES = {
   dependency: 'weir.dependency',
   class: 'weir.class',
   tenant: 'weir.tenant',
+  /** A topic or queue of a broker. */
+  topic: 'weir.topic',
   reason: 'weir.reason',
   revision: 'weir.revision',
   mode: 'weir.mode',
@@ -125,6 +127,22 @@ export const METRICS = {
   'weir.dependency.ejections': counter('Replicas that began to be avoided', 'dependency'),
   'weir.dependency.ejected': gauge('{endpoint}', 'Replicas that are avoided now', 'dependency'),
   'weir.dependency.duration': histogram('Whole call, all attempts', 'dependency'),
+  'weir.consumer.expired': counter(
+    'Messages left because they were too old (also expired of their gate)',
+    'gate',
+    'topic',
+  ),
+  'weir.consumer.would_expire': counter('Worked on in observe mode, too old for enforce mode', 'gate', 'topic'),
+  'weir.consumer.left': counter('Delivered and never begun: their lease ended, or the consumer did', 'gate', 'topic'),
+  'weir.consumer.lag': gauge(
+    's',
+    'Age of the oldest message that waits, left out while there is no broker',
+    'gate',
+    'topic',
+  ),
+  'weir.consumer.in_hand': gauge('{message}', 'Messages that were delivered and have not begun', 'gate', 'topic'),
+  'weir.consumer.running': gauge('{message}', 'Messages that are worked on', 'gate', 'topic'),
+  'weir.consumer.paused': gauge('1', '1 while it fetches no more', 'gate', 'topic'),
   'weir.telemetry.dropped': counter('Windows dropped because they were too old to keep'),
   'weir.telemetry.spans_dropped': counter('Spans dropped because they could not be sent'),
 } as const satisfies Record<string, MetricRow>

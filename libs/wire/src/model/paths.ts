@@ -1,4 +1,5 @@
-import type { EvenSplit } from '@weir/policy/model'
+import { type EvenSplit, LIMITS } from '@weir/policy/model'
+import type { Scales } from './messages.ts'
 
 /** Where an agent knocks, below the control plane's origin. All of them want `Authorization: Bearer <key>`. */
 export const AGENT_PATHS = {
@@ -29,4 +30,31 @@ export const leaseFromHeader = (text: string | undefined): EvenSplit | null => {
   if (match === null) return null
   const [agents, rank] = [Number(match[1]), Number(match[2])]
   return rank < agents ? { agents, rank } : null
+}
+
+/** Comes with `LEASE_HEADER`: `checkout=0.7, search=0.49`, or `whole` where no quota is smaller than itself. Left out: as they were. */
+export const SCALES_HEADER = 'weir-scales'
+
+const WHOLE = 'whole'
+
+export const scalesToHeader = (scales: Scales): string =>
+  Object.entries(scales)
+    .map(([resource, scale]) => `${resource}=${scale}`)
+    .join(', ') || WHOLE
+
+/** The other way; `null` where nothing usable is said. */
+export const scalesFromHeader = (text: string | undefined): Scales | null => {
+  if (text === undefined || text === WHOLE) return text === undefined ? null : {}
+  const parts = text.split(', ').map((part) => /^([a-z0-9._-]{1,128})=(0?\.\d{1,17}|[01])$/.exec(part))
+  if (parts.length > LIMITS.topics) return null
+  const pairs = parts.map((match) => [match?.[1] ?? '', Number(match?.[2] ?? 0)] as const)
+  return pairs.every(([, scale]) => scale > 0) ? Object.fromEntries(pairs) : null
+}
+
+export const sameScales = (a: Scales, b: Scales): boolean => {
+  const resources = Object.keys(a)
+  return (
+    resources.length === Object.keys(b).length &&
+    resources.every((resource) => Object.hasOwn(b, resource) && a[resource] === b[resource])
+  )
 }

@@ -1,3 +1,4 @@
+import { topicSchema } from '@weir/policy/items'
 import { BREAKER_MODES, LIMITS, MODES } from '@weir/policy/model'
 import { z } from 'zod'
 import { WIRE } from '../model/bounds.ts'
@@ -20,6 +21,9 @@ const id = z
   })
 const count = z.int().min(0)
 const duration = z.number().min(0).max(LIMITS.maxMs)
+const scales = z
+  .record(id, z.number().gt(0).max(1))
+  .refine((given) => Object.keys(given).length <= LIMITS.topics, { error: `At most ${LIMITS.topics} resources.` })
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const revision = z.int().min(0)
 const text = z.string().max(WIRE.messageBytes)
@@ -75,6 +79,20 @@ const agent = z.discriminatedUnion('type', [
         }),
       )
       .max(LIMITS.items),
+    consumers: z
+      .array(
+        z.object({
+          gate: id,
+          topic: topicSchema,
+          lagMs: z.number().min(0).nullable(),
+          inHand: count,
+          running: count,
+          paused: z.boolean(),
+        }),
+      )
+      .max(LIMITS.items)
+      .default([]),
+    scales: scales.default({}),
   }),
   z.object({ type: z.literal('pong'), n: count }),
   z.object({ type: z.literal('bye'), reason: text }),
@@ -97,7 +115,13 @@ const control = z.discriminatedUnion('type', [
     effective: z.object({ policy: z.looseObject({}), quotas: z.looseObject({}) }),
   }),
   z
-    .object({ type: z.literal('lease'), allocator: z.literal('even'), agents: z.int().min(1), rank: count })
+    .object({
+      type: z.literal('lease'),
+      allocator: z.literal('even'),
+      agents: z.int().min(1),
+      rank: count,
+      scales: scales.optional(),
+    })
     .refine((lease) => lease.rank < lease.agents, { path: ['rank'], error: 'rank must be below agents' }),
   z.object({ type: z.literal('settings'), reportMs: duration.min(10), exportMs: duration.min(10) }),
   z.object({ type: z.literal('ping'), n: count }),

@@ -93,6 +93,7 @@ export const stateLine = ({ record, connected }: StoredAgent, databaseId: string
       receipt: record.receipt,
       gates: record.gates,
       dependencies: record.dependencies,
+      consumers: record.consumers,
     }),
     first_heard_at: new Date(record.joinedAtMs),
     last_heard_at: new Date(record.lastHeardAtMs),

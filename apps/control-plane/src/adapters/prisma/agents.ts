@@ -23,6 +23,8 @@ interface Report {
   readonly receipt: LastReceipt | null
   readonly gates: AgentRecord['gates']
   readonly dependencies: AgentRecord['dependencies']
+  /** Left out in rows of an earlier version. */
+  readonly consumers?: AgentRecord['consumers']
 }
 
 interface AgentLine {
@@ -163,6 +165,7 @@ const recordOf = (line: AgentLine): AgentRecord => ({
   receipt: line.report?.receipt ?? null,
   gates: line.report?.gates ?? [],
   dependencies: line.report?.dependencies ?? [],
+  consumers: line.report?.consumers ?? [],
   joinedAtMs: line.first_heard_at.getTime(),
   startedAtMs: line.report?.startedAtMs ?? line.first_heard_at.getTime(),
   lastHeardAtMs: line.last_heard_at.getTime(),

@@ -67,7 +67,7 @@ describe('a hello', () => {
     await bench.pass(1_000)
     await bench.connect(hello('b'))
     slow.say(hello('a'))
-    expect(slow.of('lease')).toEqual([{ type: 'lease', allocator: 'even', agents: 2, rank: 1 }])
+    expect(slow.of('lease')).toEqual([{ type: 'lease', allocator: 'even', agents: 2, rank: 1, scales: {} }])
   })
 
   it('a second one on the same socket, and anything before the first, is a protocol error', async () => {

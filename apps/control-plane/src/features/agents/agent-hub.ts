@@ -1,5 +1,6 @@
 import type { EvenSplit } from '@weir/policy/model'
-import { CLOSE, encode } from '@weir/wire'
+import { CLOSE, encode, type Scales } from '@weir/wire'
+import { Feedback } from '../feedback/feedback.ts'
 import type { LiveBroadcast } from '../live/live-port.ts'
 import { MessageRate } from '../live/message-rate.ts'
 import type { TextSocket } from '../live/socket-port.ts'
@@ -46,12 +47,15 @@ export interface Polled {
   readonly policy: PushedPolicy | null
   /** `null`: an instance that was not named, or that is not counted. */
   readonly split: EvenSplit | null
+  /** `null`: not known yet. */
+  readonly scales: Scales | null
 }
 
 export type Misbehaviours = Record<Misbehaviour, number>
 
 /** Every agent of this replica. `beat` drives all timing, about five times a second; nothing here has a timer of its own. */
 export class AgentHub {
+  readonly feedback = new Feedback()
   readonly misbehaviours: Misbehaviours = { malformed: 0, 'too-big': 0, flood: 0, unexpected: 0, 'no-hello': 0 }
   private readonly rooms = new Map<string, Room>()
   private readonly loading = new Map<string, Promise<Room | null>>()
@@ -151,14 +155,19 @@ export class AgentHub {
   /** A poll: the policy of the key's service and this instance's share, and the word that it is alive. */
   async polled(key: AgentKeyIdentity, instance: string | null, host: string): Promise<Polled> {
     const room = await this.room(key)
-    if (room === null) return { policy: null, split: null }
-    return { policy: room.policy, split: instance === null ? null : room.polled(instance, key.keyId, host) }
+    if (room === null) return { policy: null, split: null, scales: null }
+    const split = instance === null ? null : room.polled(instance, key.keyId, host)
+    return { policy: room.policy, split, scales: room.fleet.scales }
   }
 
   beat(): void {
     const nowMs = this.ports.clock.monotonicMs()
     const ping = Buffer.from(encode({ type: 'ping', n: this.pings++ }))
     for (const session of [...this.sessions.keys()]) session.beat(nowMs, ping)
+    this.feedback.beat(
+      Array.from(this.rooms.values(), ({ fleet }) => fleet),
+      nowMs,
+    )
     for (const [key, room] of this.rooms) {
       room.beat(nowMs)
       if (room.isEmpty) this.rooms.delete(key)

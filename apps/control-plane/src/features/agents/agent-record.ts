@@ -1,5 +1,5 @@
 import type { Mode, PolicyIdentity, Problem } from '@weir/policy/model'
-import type { DependencyReport, GateReport, Hello, PolicySource, ReceiptStatus } from '@weir/wire'
+import type { ConsumerReport, DependencyReport, GateReport, Hello, PolicySource, ReceiptStatus } from '@weir/wire'
 
 /** A service within an environment. */
 export interface ServiceRef {
@@ -30,6 +30,7 @@ export interface AgentRecord extends ServiceRef {
   receipt: LastReceipt | null
   gates: readonly GateReport[]
   dependencies: readonly DependencyReport[]
+  consumers: readonly ConsumerReport[]
   /** When it took its place in the split. */
   joinedAtMs: number
   /** When this boot said hello first. */
@@ -79,6 +80,7 @@ export const unknownProcess = (instance: string, keyId: string, host: string, no
   receipt: null,
   gates: [],
   dependencies: [],
+  consumers: [],
   startedAtMs: nowMs,
   lastHeardAtMs: nowMs,
   endedAtMs: null,

@@ -48,5 +48,6 @@ export const agentRow = (
     lastHeardAt: new Date(record.lastHeardAtMs).toISOString(),
     gates: [...record.gates],
     dependencies: [...record.dependencies],
+    consumers: [...record.consumers],
   }
 }

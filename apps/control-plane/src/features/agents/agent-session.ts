@@ -8,6 +8,7 @@ import {
   type Hello,
   type Receipt,
   type Report,
+  type Scales,
   WIRE,
 } from '@weir/wire'
 import { MessageRate } from '../live/message-rate.ts'
@@ -44,6 +45,7 @@ export class AgentSession {
   member: Member | null = null
   /** What this socket was told last; `null` = not yet. */
   lease: EvenSplit | null = null
+  scales: Scales | null = null
   sparse: boolean | null = null
   /** It missed a push while it was slow: the newest policy goes out when it has caught up. */
   stale = false

@@ -1,4 +1,4 @@
-import { BUILT_IN_POLICY } from '@weir/policy/model'
+import { BUILT_IN_POLICY, type EffectivePolicy } from '@weir/policy/model'
 import type { AgentMessage, Hello } from '@weir/wire'
 import { RecordingSocket } from '../live/recording-socket.testkit.ts'
 import type { AgentBounds } from './agent-bounds.ts'
@@ -114,8 +114,9 @@ export class HubBench {
     return agent
   }
 
-  async publish(revision: number): Promise<void> {
-    this.store.policies.set(this.serviceId, policyOf(revision))
+  async publish(revision: number, effective?: EffectivePolicy): Promise<void> {
+    const identity = { databaseId: DATABASE, revision, hash: hashOf(revision) }
+    this.store.policies.set(this.serviceId, effective ? pushedPolicy(identity, effective) : policyOf(revision))
     await this.hub.refresh(this.serviceId)
   }
 

@@ -1,3 +1,4 @@
+import { BUILT_IN_POLICY } from '@weir/policy/model'
 import { describe } from 'vitest'
 import { agentStoreContract } from './agent-store-contract.testkit.ts'
 import { MemoryAgentStore } from './memory-agent-store.testkit.ts'
@@ -10,7 +11,10 @@ describe('the agent store in memory', () => {
     store.addService({ environment: 'prod', service: 'payments' })
     const databaseId = 'b1a7c0de-0000-4000-8000-000000000001'
     const publish = async (revision: number, hash: string) => {
-      store.policies.set(serviceId, pushedPolicy({ databaseId, revision, hash }, '{}'))
+      store.policies.set(
+        serviceId,
+        pushedPolicy({ databaseId, revision, hash }, { policy: BUILT_IN_POLICY, quotas: {} }),
+      )
     }
     return { store, databaseId, publish }
   })

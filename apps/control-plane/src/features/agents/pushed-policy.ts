@@ -1,6 +1,7 @@
 import type { EffectivePolicy, PolicyIdentity } from '@weir/policy/model'
 import type { AgentRecord } from './agent-record.ts'
 import { isAhead, sameIdentity } from './agent-record.ts'
+import { feedbackOf, type PushedFeedback } from './pushed-feedback.ts'
 
 /** An effective policy in the two forms in which it leaves, each encoded once for all agents of a service. */
 export interface PushedPolicy {
@@ -10,6 +11,7 @@ export interface PushedPolicy {
   /** The answer to a poll: the same members without `type`. */
   readonly body: Buffer
   readonly etag: string
+  readonly feedback: PushedFeedback
 }
 
 export const pushedPolicy = (
@@ -23,6 +25,7 @@ export const pushedPolicy = (
     snapshot: Buffer.from(`{"type":"snapshot",${members}`),
     body: Buffer.from(`{${members}`),
     etag: `"${databaseId}.${revision}.${hash}"`,
+    feedback: feedbackOf(typeof effective === 'string' ? (JSON.parse(effective) as EffectivePolicy) : effective),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from '@weir/api'
 import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
-import { CLOSE, type Hello, type Receipt, type Report, WIRE } from '@weir/wire'
+import { CLOSE, type Hello, type Receipt, type Report } from '@weir/wire'
 import type { AgentBounds } from './agent-bounds.ts'
 import {
   type AgentRecord,
@@ -13,7 +13,9 @@ import {
 import { agentRow } from './agent-row.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { StoredRoom } from './agents-port.ts'
+import { Pacing } from './pacing.ts'
 import { type PushedPolicy, wantsSnapshot } from './pushed-policy.ts'
+import { RoomFleet } from './room-fleet.ts'
 import { type Listening, type Member, Roster } from './roster.ts'
 
 /** What a room tells the hub. */
@@ -37,7 +39,8 @@ export class Room {
   private readonly changed = new Set<Member>()
   private readonly foreign = new Set<string>()
   private pushed: PushedPolicy | null
-  private sparse = false
+  private readonly pacing: Pacing
+  readonly fleet: RoomFleet
   private leasesSentMs = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -51,7 +54,9 @@ export class Room {
     this.serviceId = stored.serviceId
     this.roster = new Roster(stored.members, listening, bounds)
     this.pushed = stored.policy
-    this.chooseSparse()
+    this.pacing = new Pacing(bounds)
+    this.pacing.look(this.roster.size)
+    this.fleet = new RoomFleet(ref, this.roster, this.pacing, () => this.pushed)
   }
 
   get policy(): PushedPolicy | null {
@@ -83,7 +88,7 @@ export class Room {
     const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
     session.member = member
     this.connected.set(session.key.keyId, this.connectedBy(session.key.keyId) + 1)
-    this.chooseSparse()
+    this.pacing.look(this.roster.size)
     this.greet(session, member, sameBoot)
     this.tellStore(member)
     const from = hello.applied?.databaseId
@@ -118,6 +123,8 @@ export class Room {
     member.record.source = report.source
     member.record.gates = report.gates
     member.record.dependencies = report.dependencies
+    member.record.consumers = report.consumers
+    member.scales = report.scales
   }
 
   /** A poll of an agent without a socket, which thereby counts; its share. `null`: an instance that is not known and has no room. */
@@ -165,7 +172,7 @@ export class Room {
       member.record.endedAtMs = this.listening.wallMs()
       this.tellStore(member)
     }
-    this.chooseSparse()
+    this.pacing.look(this.roster.size)
     const gatherMs = (this.sessions.size * 1000) / this.bounds.leasesPerSecond
     if (this.roster.needsSettling && nowMs - this.leasesSentMs >= gatherMs) {
       this.roster.settle()
@@ -176,7 +183,7 @@ export class Room {
       if (session.member === null || session.isSlow) continue
       if (session.stale && this.pushed !== null) this.offer(session, this.pushed)
       if (settled) this.lease(session)
-      if (session.sparse !== this.sparse) this.settings(session)
+      if (session.sparse !== this.pacing.sparse) this.settings(session)
     }
   }
 
@@ -222,6 +229,7 @@ export class Room {
       receipt: null,
       gates: [],
       dependencies: [],
+      consumers: [],
       startedAtMs: nowMs,
       lastHeardAtMs: nowMs,
       endedAtMs: null,
@@ -240,6 +248,7 @@ export class Room {
       member.record.receipt = null
       member.record.gates = []
       member.record.dependencies = []
+      member.record.consumers = []
       member.sequence = -1
     }
     Object.assign(member.record, said(hello))
@@ -249,14 +258,14 @@ export class Room {
 
   /** The lease goes before the policy: a newcomer must not take whole quotas for its share, not for a moment. */
   private greet(session: AgentSession, member: Member, sameBoot: boolean): void {
-    session.sparse = this.sparse
+    session.sparse = this.pacing.sparse
     session.send({
       type: 'welcome',
       databaseId: this.databaseId,
       environment: this.ref.environment,
       service: this.ref.service,
       heartbeatMs: this.bounds.heartbeatMs,
-      ...this.pace(),
+      ...this.pacing.pace,
     })
     this.lease(session)
     if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot))
@@ -271,26 +280,19 @@ export class Room {
   }
 
   private lease(session: AgentSession): void {
-    const split = session.member === null ? null : this.roster.splitOf(session.member.record.instance)
-    if (split === null || (session.lease?.agents === split.agents && session.lease.rank === split.rank)) return
+    const { member, lease } = session
+    const split = member === null ? null : this.roster.splitOf(member.record.instance)
+    if (member === null || split === null) return
+    const same = lease?.agents === split.agents && lease.rank === split.rank
+    if (same && !this.fleet.wantsTelling(session.scales, member.scales)) return
+    const { scales } = this.fleet
     session.lease = split
-    session.send({ type: 'lease', allocator: 'even', ...split })
+    session.scales = scales
+    session.send({ type: 'lease', allocator: 'even', ...split, ...(scales === null ? {} : { scales }) })
   }
 
   private settings(session: AgentSession): void {
-    session.sparse = this.sparse
-    session.send({ type: 'settings', ...this.pace() })
-  }
-
-  private pace(): { reportMs: number; exportMs: number } {
-    return this.sparse
-      ? { reportMs: this.bounds.sparseReportMs, exportMs: WIRE.sparseExportMs }
-      : { reportMs: WIRE.reportMs, exportMs: WIRE.exportMs }
-  }
-
-  private chooseSparse(): void {
-    const { size } = this.roster
-    if (size > WIRE.denseAgents) this.sparse = true
-    else if (size <= this.bounds.denseAgainAgents) this.sparse = false
+    session.sparse = this.pacing.sparse
+    session.send({ type: 'settings', ...this.pacing.pace })
   }
 }

@@ -1,4 +1,5 @@
 import type { EvenSplit } from '@weir/policy/model'
+import type { Scales } from '@weir/wire'
 import type { AgentBounds } from './agent-bounds.ts'
 import type { AgentRecord } from './agent-record.ts'
 import type { AgentSession } from './agent-session.ts'
@@ -11,6 +12,8 @@ export interface Member {
   session: AgentSession | null
   /** Number of the last report of this boot; an older one that comes late is not taken. */
   sequence: number
+  /** The shares of its quotas that it says it applies. */
+  scales: Scales
   /** When its presence was last handed to the store. */
   writtenAtMs: number
 }
@@ -128,6 +131,7 @@ export class Roster {
       record,
       session: null,
       sequence: -1,
+      scales: {},
       writtenAtMs: record.lastHeardAtMs,
     }
     this.byInstance.set(record.instance, member)

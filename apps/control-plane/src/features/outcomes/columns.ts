@@ -121,6 +121,13 @@ export const METRIC_USES: Readonly<Record<MetricName, MetricUse | null>> = {
   'weir.dependency.breaker': mean('dependency', 'breakers_open_integral', (state) => (state === BREAKER_OPEN ? 1 : 0)),
   'weir.dependency.budget_left': mean('dependency', 'budget_left_integral'),
   'weir.dependency.duration': histogram('dependency', 'duration_counts', 'duration_sum'),
+  'weir.consumer.expired': null,
+  'weir.consumer.would_expire': null,
+  'weir.consumer.left': null,
+  'weir.consumer.lag': null,
+  'weir.consumer.in_hand': null,
+  'weir.consumer.running': null,
+  'weir.consumer.paused': null,
   'weir.telemetry.dropped': null,
   'weir.telemetry.spans_dropped': null,
 }

@@ -21,6 +21,7 @@ const agent = (instance: string, over: Partial<Agent> = {}): Agent => ({
   lastHeardAt: '2026-01-01T00:00:00Z',
   gates: [],
   dependencies: [],
+  consumers: [],
   ...over,
 })
 const names = (agents: Agent[]) => agents.map(({ instance }) => instance)

@@ -11,6 +11,7 @@ import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-hi
 import { RangePicker } from '../../ui/range-picker.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { BreakdownPanel } from './breakdown.tsx'
+import { Brokers } from './brokers.tsx'
 import { Dependencies } from './dependencies.tsx'
 import { GateCharts, WorkPanel } from './gate-charts.tsx'
 import classes from './service.module.css'
@@ -75,6 +76,7 @@ export const ServiceFigures = () => {
       <BreakdownPanel stage={stage} search={search} onChange={change} />
       <GateCharts stage={stage} />
       <Dependencies stage={stage} />
+      <Brokers environment={environment} service={service} />
     </>
   )
 }

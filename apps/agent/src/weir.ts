@@ -33,6 +33,8 @@ import { VERSION } from './version.ts'
 
 /** Last words: `bye` and the last figures together, milliseconds. */
 const CLOSE_WITHIN_MS = 2_000
+/** What was cut off then settles within this. */
+const CUT_WITHIN_MS = 250
 /** How often a drain looks whether work is left, milliseconds. */
 const DRAIN_LOOK_MS = 20
 
@@ -271,18 +273,19 @@ export class Weir {
   }
 
   async #end(): Promise<void> {
-    // Everything else is unref'd: this keeps the process alive for its last words, and bounds them.
     const bound = setTimeout(() => this.#http.close(), CLOSE_WITHIN_MS)
     try {
       this.#signals.close()
       this.#consumers.stop()
       for (const [, gate] of this.#gates.all) gate.close()
       for (const [, dependency] of this.#dependencies.all) dependency.close()
-      await Promise.all([
+      const last = [
         this.#link?.close('closing', CLOSE_WITHIN_MS),
         this.#meter?.close(CLOSE_WITHIN_MS),
-        this.#disk && within(this.#disk.settled(), CLOSE_WITHIN_MS, undefined),
-      ])
+        this.#disk?.settled(),
+      ]
+      // Everything else is unref'd: this keeps the process alive for its last words, and bounds them.
+      await within(Promise.all(last), CLOSE_WITHIN_MS + CUT_WITHIN_MS, [])
     } catch (error) {
       this.#runtime.onError(error, 'close')
     } finally {

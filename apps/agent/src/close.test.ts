@@ -14,7 +14,7 @@ afterEach(() => plane.stop())
 const script = new URL('process.testkit.ts', import.meta.url).pathname
 
 /** Runs a host process of its own to its natural end. */
-const host = (controlPlane: string, end: 'close' | 'leave') =>
+const host = (controlPlane: string, end: 'close' | 'close-at-once' | 'leave') =>
   new Promise<{ code: number | null; output: Record<string, unknown>; stderr: string }>((resolve) => {
     const child = spawn(process.execPath, ['--conditions', 'weir-src', '--no-warnings', script, controlPlane, end])
     let stdout = ''
@@ -59,7 +59,7 @@ describe('the end of a host process', () => {
   })
 
   it('close does not wait for a control plane that is not there', async () => {
-    const { code, output } = await host('ws://127.0.0.1:9', 'close')
+    const { code, output } = await host('ws://127.0.0.1:9', 'close-at-once')
     expect(code).toBe(0)
     expect(output).toMatchObject({ connected: false, resources: [] })
     expect(output.closeMs).toBeLessThan(1_500)

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Weir } from './weir.ts'
 
-/** A host process for tests: `node process.testkit.ts <control plane> <end>`, where end is `close` or `leave`. Prints what it leaves behind as JSON. */
+/** A host process for tests: `node process.testkit.ts <control plane> <end>`, where end is `close` once connected, `close-at-once` or `leave`. Prints what it leaves behind as JSON. */
 const [controlPlane = '', end = 'close'] = process.argv.slice(2)
 
 const errors: string[] = []
@@ -16,8 +16,8 @@ for (let i = 0; i < 5; i++) {
   if (entry.accepted) entry.success()
 }
 await weir.dependency('payments').call(async () => 'paid')
-if (end === 'close') {
-  const until = performance.now() + 20_000
+if (end !== 'leave') {
+  const until = performance.now() + (end === 'close' ? 20_000 : 0)
   while (!weir.status().connected && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
   const connected = weir.status().connected
   const from = performance.now()

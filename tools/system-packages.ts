@@ -24,6 +24,20 @@ export const REDIS: SystemPackage = {
   paths: ['/usr/bin/redis-server', '/usr/local/bin/redis-server', '/opt/homebrew/bin/redis-server'],
 }
 
+export const RABBITMQ: SystemPackage = {
+  what: 'RabbitMQ (for the tests of consumers)',
+  debian: 'rabbitmq-server',
+  variable: 'RABBITMQ_SERVER',
+  paths: ['/usr/lib/rabbitmq/bin/rabbitmq-server', '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server'],
+}
+
+export const EPMD: SystemPackage = {
+  what: 'Erlang (for RabbitMQ)',
+  debian: 'erlang-base',
+  variable: 'EPMD',
+  paths: ['/usr/bin/epmd', '/opt/homebrew/bin/epmd'],
+}
+
 /** Where it is, by its variable first. */
 export const pathOf = ({ variable, paths }: SystemPackage): string | undefined =>
   [process.env[variable], ...paths].find((path) => path !== undefined && existsSync(path))

@@ -148,6 +148,18 @@ describe('a consumer', () => {
     expect(await fate).toEqual({ fate: 'done', value: 'delivery' })
   })
 
+  it('leaves what is in hand when the broker has taken it back, and takes what comes after', async () => {
+    const { deliver, words, consumer, end, said } = consuming({ limit: 2, consumer: { maxAgeMs: MINUTE } })
+    for (const name of ['a', 'b', 'c', 'd']) deliver(name)
+    expect(said).toEqual(['pause'])
+    consumer.leave()
+    await end('a')
+    deliver('e')
+    await end('b', 'e')
+    expect(words()).toEqual({ a: 'done', b: 'done', c: 'left', d: 'left', e: 'done' })
+    expect(said).toEqual(['pause', 'resume'])
+  })
+
   it('stops: what has not begun is left, what runs ends, and no timer stays', async () => {
     const { deliver, words, consumer, end, runtime, said } = consuming({ limit: 1, consumer: { maxAgeMs: MINUTE } })
     deliver('a')

@@ -161,6 +161,13 @@ export class Consumer implements FigureSource {
     this.#tallies.collect(sink)
   }
 
+  /** The broker has taken back what was delivered: what has not begun is left. */
+  leave(): void {
+    this.#credits.close()
+    for (const item of this.#hand.clear()) this.#leave(item)
+    this.look()
+  }
+
   /** Takes no more and leaves what has not begun. Resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.stop()

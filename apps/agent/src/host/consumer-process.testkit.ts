@@ -21,6 +21,10 @@ const consumers: Record<string, () => Promise<{ close(): Promise<unknown> }>> = 
     const connection = { path: broker, maxRetriesPerRequest: null }
     return weirWorker(weir, 'mails', worked, { connection, drainDelay: 1, runRetryDelay: 200 })
   },
+  amqplib: async () => {
+    const [{ weirConsume }, { connect }] = await Promise.all([import('./amqplib.ts'), import('amqplib')])
+    return weirConsume(weir, 'mails', worked, { connect: () => connect(broker) })
+  },
 }
 const consumer = await consumers[adapter]?.()
 await once(process.stdin, 'data')

@@ -28,6 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
     void reply
       .status(document.status)
       .headers({
+        ...(refusal.code === 'unavailable' ? { 'retry-after': '1' } : {}),
         ...(error instanceof ProblemError ? error.headers : {}),
         ...(refusal.etag ? { etag: refusal.etag } : {}),
       })

@@ -52,6 +52,8 @@ export const makeAuth = (database: Database, note: (level: string, message: stri
       defaultCookieAttributes: { sameSite: 'strict', httpOnly: true, path: '/' },
     },
     telemetry: { enabled: false },
+    // Otherwise a database that is away is an unnamed 500.
+    onAPIError: { throw: true },
     logger: { level: 'warn', log: (level, message) => note(level, message) },
   })
 

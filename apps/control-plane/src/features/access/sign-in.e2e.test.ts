@@ -91,7 +91,8 @@ test('guesses at the same instant are all counted', async () => {
   const headers = from()
   const answers = await Promise.all(Array.from({ length: 3 * SIGN_INS.max }, () => signIn(email, 'wrong', headers)))
   expect(answers.filter((answer) => answer.status === 401).length).toBeLessThanOrEqual(SIGN_INS.max)
-  expect(answers.every((answer) => answer.status === 401 || answer.status === 429)).toBe(true)
+  // A machine too busy to look at all of them turns some away.
+  for (const { status } of answers) expect([401, 429, 503]).toContain(status)
 })
 
 test('a flood of guesses from many addresses is answered, or told to come back, and passes', async () => {

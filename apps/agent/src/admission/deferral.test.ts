@@ -227,6 +227,30 @@ describe('deferred work', () => {
     expect([answers, outbox.open[0]?.signal.aborted, runtime.time.pending]).toEqual([['defer-failed'], true, 0])
   })
 
+  it('a gate that closes in the step that decided to defer asks no queue, and leaves no timer', async () => {
+    const { gate, runtime, outbox, answers, ask, figures } = deferring()
+    const holder = permitOf(gate.tryAcquire({}))
+    ask()
+    gate.close()
+    holder.success()
+    await settled()
+    expect([answers, outbox.open, runtime.time.pending]).toEqual([['defer-failed'], [], 0])
+    expect([figures().sum('shed'), figures().gauge('deferring')]).toEqual([1, 0])
+  })
+
+  it('is kept for the tenant that it names, also where that shares an account with others', async () => {
+    const { gate } = bench(settings(gatePolicy({ limit: 1, queue: { maxWaitMs: 0 } })), { maxTenants: 1 })
+    const outbox = new Outbox()
+    gate.deferTo(outbox)
+    permitOf(gate.tryAcquire({ tenant: 'first' }))
+    const named = ['first', 'second', 'third\u0000', undefined]
+    for (const tenant of named) void gate.acquireOrDefer({ tenant }, { payload: null, id: '1' })
+    await settled()
+    const kept = outbox.open.map(({ work }) => `${work.tenant} ${work.id}`)
+    expect(kept).toEqual(['first 1', 'second 1', 'other null', ' 1'])
+    gate.close()
+  })
+
   it('in every interleaving the books add up, and exactly what was acknowledged was deferred', async () => {
     const step = fc.record({ do: fc.constantFrom('ask', 'ask', 'ask', 'end', 'ack', 'fail', 'pass'), n: fc.nat(1_000) })
     await fc.assert(

@@ -6,14 +6,17 @@ import { DEFERRED, refusedCell } from './books.ts'
 import type { Parts } from './parts.ts'
 import { DEFER_FAILED, REASONS, SHORT_OF_ROOM } from './reasons.ts'
 import type { RefusalTable } from './refusals.ts'
-import type { Tenant } from './tenant.ts'
+import { canonicalTenant, NO_TENANT, type Tenant } from './tenant.ts'
 import type { Refusal } from './work.ts'
 
 /** What is kept of work that is done later. */
 export interface DeferJob {
   /** Enough to do the work without its caller. */
   readonly payload: unknown
-  /** The same for work that is asked for again: a queue that knows ids then keeps it once, for each gate and tenant. Left out or empty: none. */
+  /**
+   * The same for work that is asked for again: a queue that knows ids then keeps it once, for each gate and tenant. Left out, empty, or of a tenant
+   * whose name is none: no id.
+   */
   readonly id?: string | undefined
 }
 
@@ -25,6 +28,7 @@ export interface DeferredWork {
   readonly gate: string
   readonly id: string | null
   readonly payload: unknown
+  /** As the work names it, whether or not the gate has figures of its own for it; empty: none. */
   readonly tenant: string
   readonly criticality: Criticality
   /** Why there is no room for it now. */
@@ -91,6 +95,7 @@ export class Deferral {
   #withinMs = 0
   #deferring = 0
   #quietUntilMs = 0
+  #closed = false
 
   constructor(parts: Parts, timers: Timers) {
     this.#parts = parts
@@ -116,10 +121,15 @@ export class Deferral {
     return new Deferring(refusals.next(reason), reason, tenant, klass)
   }
 
-  /** Makes it durable. Never rejects. */
-  async enqueue(work: Deferring, job: DeferJob | MakeJob, refusals: RefusalTable): Promise<Deferred | Refusal> {
+  /** Makes it durable, for the tenant that it names. Never rejects. */
+  async enqueue(
+    work: Deferring,
+    named: string | undefined,
+    job: DeferJob | MakeJob,
+    refusals: RefusalTable,
+  ): Promise<Deferred | Refusal> {
     const { tenant, klass } = work
-    const result = await this.#try(work, job)
+    const result = this.#closed ? FAILED : await this.#try(work, named, job)
     this.#deferring--
     tenant.references--
     this.#parts.books.count(tenant, klass, cellOf(work, result))
@@ -130,17 +140,18 @@ export class Deferral {
 
   /** What is not yet durable is told to stop. */
   close(): void {
+    this.#closed = true
     for (const controller of this.#running) controller.abort()
   }
 
-  async #try(work: Deferring, job: DeferJob | MakeJob): Promise<Result> {
+  async #try(work: Deferring, named: string | undefined, job: DeferJob | MakeJob): Promise<Result> {
     const controller = new AbortController()
     const { promise, resolve } = Promise.withResolvers<typeof FAILED>()
     controller.signal.addEventListener('abort', () => resolve(FAILED), { once: true })
     const timer = this.#timers.set(() => controller.abort(), this.#withinMs)
     this.#running.add(controller)
     try {
-      return await Promise.race([promise, this.#enqueue(work, job, controller.signal)])
+      return await Promise.race([promise, this.#enqueue(work, named, job, controller.signal)])
     } catch (error) {
       this.#complain(error)
       return FAILED
@@ -152,15 +163,21 @@ export class Deferral {
 
   async #enqueue(
     { gate, tenant, klass, reason }: Deferring,
+    named: string | undefined,
     given: DeferJob | MakeJob,
     signal: AbortSignal,
   ): Promise<Result> {
     const job = typeof given === 'function' ? await given(signal) : given
     if (job === null || job === undefined) return DECLINED
     if (this.#port === null || signal.aborted) return FAILED
-    const id = typeof job.id === 'string' && job.id !== '' ? job.id : null
+    const owner = ownerOf(named)
+    // Those without a name are many: the id of one must not be taken for another's.
+    const id = owner !== null && typeof job.id === 'string' && job.id !== '' ? job.id : null
     const criticality = CRITICALITIES[klass] ?? 'sheddable'
-    await this.#port.enqueue({ gate, id, payload: job.payload, tenant: tenant.name, criticality, reason }, signal)
+    await this.#port.enqueue(
+      { gate, id, payload: job.payload, tenant: owner ?? tenant.name, criticality, reason },
+      signal,
+    )
     return { id }
   }
 
@@ -180,6 +197,10 @@ const MAX_WITHIN_MS = 3_600_000
 /** What is no number from 0 up is as if it were not given. */
 const atMost = (max: number, given: number | undefined, otherwise: number): number =>
   given !== undefined && given >= 0 ? Math.min(max, given) : otherwise
+
+/** Whom work is for; `null` where that is no name. Not the account: newcomers without a place share one. */
+const ownerOf = (named: unknown): string | null =>
+  typeof named !== 'string' || named === NO_TENANT ? NO_TENANT : canonicalTenant(named)
 
 /** It is not durable. */
 const FAILED = 'failed'

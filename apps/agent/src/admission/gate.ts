@@ -138,8 +138,9 @@ export class Gate implements FigureSource, Pressure {
    */
   async acquireOrDefer(work: Work, job: DeferJob | MakeJob): Promise<Entry | Deferred> {
     try {
+      const { tenant } = work
       const entry = await this.#door.enter(work, MAY_DEFER)
-      return entry instanceof Deferring ? await this.#deferral.enqueue(entry, job, this.#rules.refusals) : entry
+      return entry instanceof Deferring ? await this.#deferral.enqueue(entry, tenant, job, this.#rules.refusals) : entry
     } catch (error) {
       return this.#afterFault(error)
     }

@@ -11,23 +11,26 @@ export const heldPermit = (owner: object): Permit | undefined => {
   return undefined
 }
 
-/** The work that is running around; work that has ended has left its deadline behind. */
+/** The work that is running around; work that has ended has left its deadline behind, and is let go wherever it stands in between. */
 const around = (): WorkContext | undefined => {
-  let context = currentContext()
-  while (context instanceof AcceptedWork && context.over) context = context.around
-  return context
+  const context = currentContext()
+  const nearest = context instanceof AcceptedWork && context.over ? context.around : context
+  for (let next = nearest; next instanceof AcceptedWork; next = next.around);
+  return nearest
 }
 
 /** Accepted work inside what is still running: the shorter deadline wins, retries are summed in the outermost. Its gate, the owner, is held within. */
 export class AcceptedWork extends Scope implements WorkContext {
   readonly owner: object
   readonly permit: Permit
-  readonly around: WorkContext | undefined
   readonly deadlineAt: number
   readonly criticality: Criticality
   readonly tenant: string | null
   readonly attempt: number
   readonly traceparent: string | null
+  #around: WorkContext | undefined
+  /** The outermost when it began, which sums the retries; `undefined`: itself. */
+  readonly #outermost: WorkContext | undefined
   #retried = 0
 
   constructor(
@@ -42,7 +45,8 @@ export class AcceptedWork extends Scope implements WorkContext {
     const outside = around()
     this.owner = owner
     this.permit = permit
-    this.around = outside
+    this.#around = outside
+    this.#outermost = outside instanceof AcceptedWork ? (outside.#outermost ?? outside) : outside
     this.deadlineAt = Math.min(deadlineAt, outside?.deadlineAt ?? Number.POSITIVE_INFINITY)
     this.criticality = criticality
     this.tenant = tenant ?? outside?.tenant ?? null
@@ -52,6 +56,14 @@ export class AcceptedWork extends Scope implements WorkContext {
 
   get context(): WorkContext {
     return this
+  }
+
+  /** The nearest around it that still runs. */
+  get around(): WorkContext | undefined {
+    let context = this.#around
+    while (context instanceof AcceptedWork && context.over) context = context.#around
+    this.#around = context
+    return context
   }
 
   get needed(): boolean {
@@ -67,11 +79,11 @@ export class AcceptedWork extends Scope implements WorkContext {
   }
 
   get retried(): number {
-    return this.around ? this.around.retried : this.#retried
+    return this.#outermost ? this.#outermost.retried : this.#retried
   }
 
   set retried(count: number) {
-    if (this.around) this.around.retried = count
+    if (this.#outermost) this.#outermost.retried = count
     else this.#retried = count
   }
 }

@@ -1,10 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { currentContext, runInContext } from '../core/context.ts'
 import { settled } from '../core/virtual.ts'
 import { bench, gatePolicy, permitOf, said, settings } from './gate.testkit.ts'
 import { RefusedError } from './refused.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 describe('run', () => {
   it('ends well with a value, badly with a throw, and passes both on', async () => {
@@ -18,6 +23,73 @@ describe('run', () => {
     ).rejects.toThrow('at once')
     expect([figures().sum('completed'), figures().sum('failed'), gate.report().active]).toEqual([1, 2, 0])
   })
+
+  /** Work that begins when it is first waited for, as a query builder's does. */
+  const lazily = (work: () => Promise<unknown>) => {
+    const then: PromiseLike<unknown>['then'] = (...args) => work().then(...args)
+    return { plain: { then }, callable: Object.assign(() => 0, { then }) }
+  }
+
+  it.each([
+    ['plain', undefined],
+    ['callable', undefined],
+    ['plain', new AbortController().signal],
+    ['callable', new AbortController().signal],
+  ] as const)(
+    'a %s thenable holds the slot until it has settled, and runs as part of the work',
+    async (kind, signal) => {
+      const { gate, runtime, figures } = bench(settings(gatePolicy({ limit: 1 })))
+      const tenants: unknown[] = []
+      const answer = gate.run(
+        { tenant: 'acme', signal },
+        () =>
+          lazily(async () => {
+            tenants.push(currentContext()?.tenant)
+            await new Promise<void>((resolve) => runtime.timers.set(resolve, 10))
+            return gate.report().active
+          })[kind],
+      )
+      await runtime.time.run(10)
+      expect([await answer, tenants, figures().sum('completed'), gate.report().active]).toEqual([1, ['acme'], 1, 0])
+      expect(currentContext()).toBeUndefined()
+    },
+  )
+
+  it('an answer that cannot be looked at ends its work badly, and gives its slot back', async () => {
+    const { gate, figures } = bench(settings(gatePolicy({ limit: 1 })))
+    const hostile = new Proxy(
+      {},
+      {
+        has: () => {
+          throw new Error('no look')
+        },
+      },
+    )
+    await expect(gate.run({}, () => hostile)).rejects.toThrow('no look')
+    expect([figures().sum('failed'), gate.report().active]).toEqual([1, 0])
+  })
+
+  it('work that begins work at another gate before it ends is let go, however many follow it', async () => {
+    const gates = [1, 2].map(() => bench(settings(gatePolicy())).gate)
+    const begun: WeakRef<object>[] = []
+    const retried = await new Promise<number | undefined>((resolve, reject) => {
+      const hop = (n: number): unknown =>
+        gates[n % 2]
+          ?.run({}, async () => {
+            await settled()
+            const context = currentContext()
+            if (context && n % 100 === 0) begun.push(new WeakRef(context))
+            if (n < 20_000) return void hop(n + 1)
+            if (context) context.retried++
+            collectGarbage()
+            resolve(context?.retried)
+          })
+          .catch(reject)
+      hop(0)
+    })
+    expect(retried).toBe(1)
+    expect(begun.filter((context) => context.deref()).length).toBeLessThan(20)
+  }, 30_000)
 
   it('B-58 refused work does not run', async () => {
     const { gate } = bench(settings(gatePolicy({ limit: 1, queue: { maxWaitMs: 0 } })))

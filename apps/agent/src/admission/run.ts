@@ -27,20 +27,23 @@ export const runIn = <T>(gate: Admission, work: Work, handler: Handler<T>): Prom
 
 const begin = <T>(gate: Admission, work: Work, entry: Entry, handler: Handler<T>): Promise<T> => {
   if (!entry.accepted) return Promise.reject(new RefusedError(entry))
-  let value: Promise<T> | T
   try {
-    value = gate.within(work, entry, () => handler(entry))
+    return gate.within(work, entry, () => handled(handler(entry), entry))
   } catch (error) {
     entry.failure()
     return Promise.reject(error)
   }
-  if (isThenable(value)) return ending(value, entry)
-  entry.success()
+}
+
+/** Within the work: an answer that does its work only once it is waited for, as query builders do, is part of it. */
+const handled = <T>(value: Promise<T> | T, permit: Permit): Promise<T> => {
+  if (isThenable(value)) return ending(value, permit)
+  permit.success()
   return Promise.resolve(value)
 }
 
 const isThenable = <T>(value: Promise<T> | T): value is Promise<T> =>
-  typeof value === 'object' && value !== null && 'then' in value
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'then' in value
 
 const ending = async <T>(value: Promise<T>, permit: Permit): Promise<T> => {
   try {
@@ -64,7 +67,7 @@ const runHearing = async <T>(gate: Admission, work: Work, handler: Handler<T>, s
       entry.cancel()
       throw signal.reason
     }
-    const value = await gate.within(work, entry, () => handler(entry))
+    const value = await gate.within(work, entry, async () => handler(entry))
     entry.success()
     return value
   } catch (error) {

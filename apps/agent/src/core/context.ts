@@ -26,8 +26,15 @@ export interface WorkContext {
  */
 export abstract class Scope {
   abstract readonly context: WorkContext
-  /** The nearest around it that was still needed when it began. */
-  readonly outer: Scope | undefined = nearestNeeded()
+  #outer: Scope | undefined = nearestNeeded()
+
+  /** The nearest around it that is still needed. */
+  get outer(): Scope | undefined {
+    let scope = this.#outer
+    while (scope && !scope.needed) scope = scope.#outer
+    this.#outer = scope
+    return scope
+  }
 
   /** Whether the scopes within must still find it. */
   abstract readonly needed: boolean
@@ -48,11 +55,12 @@ class Borrowed extends Scope {
 
 const storage = new AsyncLocalStorage<Scope>()
 
-/** A scope that begins inside of many that are over must not lengthen the chain for ever. */
+/** A scope that begins inside of many that are over, or will be, must not lengthen the chain for ever: those that are over are let go. */
 function nearestNeeded(): Scope | undefined {
-  let scope = storage.getStore()
-  while (scope && !scope.needed) scope = scope.outer
-  return scope
+  const scope = storage.getStore()
+  const nearest = scope && !scope.needed ? scope.outer : scope
+  for (let around = nearest; around; around = around.outer);
+  return nearest
 }
 
 const enterAndRun = <T>(scope: Scope, work: () => T): T => {

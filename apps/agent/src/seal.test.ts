@@ -65,6 +65,20 @@ describe('the seal over context headers', () => {
     expect(by(sealed([OTHER, KEY]), [KEY])).toBeNull()
   })
 
+  it.each(['Orders', '支付', 'a b', 'x;y', 'x'.repeat(129)])(
+    'of the service %j holds, and leaves it unnamed',
+    (service) => {
+      const headers: Record<string, string> = { ...CONTEXT }
+      new Seal(
+        [KEY],
+        () => service,
+        () => NOW,
+      ).put(headers)
+      expect(by(headers)).toBe('')
+      expect(() => new Headers(headers)).not.toThrow()
+    },
+  )
+
   it('without a key nothing is sealed and nobody believed', () => {
     expect(sealed([])).toEqual(CONTEXT)
     expect(by(sealed(), [])).toBeNull()

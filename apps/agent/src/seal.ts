@@ -6,6 +6,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 /** Between the clocks of two machines, and for the way. */
 const TOLERANCE_S = 300
 const SHAPE = /^1;(\d{1,12});([a-z0-9._-]{0,128});([A-Za-z0-9_-]{43})$/
+/** What the seal says of its service; another is left unnamed, since no header could carry every text. */
+const NAMED = /^[a-z0-9._-]{0,128}$/
 const SEALED = [HEADERS.deadline, HEADERS.criticality, HEADERS.tenant, HEADERS.attempt] as const
 
 /**
@@ -28,7 +30,8 @@ export class Seal {
     const [key] = this.#keys
     if (key === undefined) return
     const second = String(Math.floor(this.#nowMs() / 1_000))
-    const service = this.#service()
+    const known = this.#service()
+    const service = NAMED.test(known) ? known : ''
     headers[HEADERS.seal] = `1;${second};${service};${mac(key, second, service, headers).toString('base64url')}`
   }
 

@@ -148,6 +148,26 @@ describe.each(HOSTS.filter(({ transport }) => transport === 'http'))('deferring 
     expect(outbox.kept).toHaveLength(1)
   })
 
+  it('a body that is asked for, not to be had and never looked at harms nobody', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      await staged({
+        defer: (_request, body) => {
+          void body()
+          return null
+        },
+        deferBytes: 1,
+      })
+      expect((await post('{"n":1}')).headers.get('weir-reason')).toBe('limit-reached')
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+  })
+
   it('keeps nothing of a caller that left amid its body, and its books add up', async () => {
     await staged({ defer: json })
     stage.rig.gate.deferTo(outbox, { withinMs: 60_000 })

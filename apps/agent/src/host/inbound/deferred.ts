@@ -41,7 +41,11 @@ export class Later<R> {
     const maxBytes = deferBytes >= 0 ? Math.min(MAX_BYTES, deferBytes) : DEFAULT_BYTES
     let body: Promise<Uint8Array> | undefined
     const once = () => {
-      body ??= readBody(this.#raw, maxBytes, signal)
+      if (body === undefined) {
+        body = readBody(this.#raw, maxBytes, signal)
+        // Its host may never look at it.
+        body.catch(() => undefined)
+      }
       return body
     }
     try {

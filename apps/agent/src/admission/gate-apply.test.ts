@@ -47,6 +47,17 @@ describe('a policy that changes while work waits', () => {
     expect(await words()).toEqual({ hurried: 'expired-in-queue', patient: 'queue-timeout' })
   })
 
+  it.each(['observe', 'off'] as const)(
+    'mode %s lets those start too whom its shorter longest wait is over for',
+    async (mode) => {
+      const { gate, runtime, ask, words } = full({ queue: { maxWaitMs: 100 } })
+      ask('a')
+      runtime.time.advance(50)
+      gate.apply(settings(gatePolicy({ limit: 1, mode, queue: { maxWaitMs: 0 } })))
+      expect(await words()).toEqual({ a: 'accepted' })
+    },
+  )
+
   it.each(['observe', 'off'] as const)('mode %s lets all that wait start', async (mode) => {
     const { gate, ask, words, figures } = full()
     for (const name of ['a', 'b']) ask(name)

@@ -144,7 +144,7 @@ export class Line {
       const klass = enforced ? this.#turn(nowMs) : undefined
       const waiter = this.#queue.next(newestFirst, nowMs, klass)
       if (!waiter) return
-      if (nowMs >= waiter.expiresMs) this.#expire(waiter, nowMs)
+      if (nowMs >= (enforced ? waiter.expiresMs : waiter.deadlineMs)) this.#expire(waiter, nowMs)
       else if (enforced && waiter.deadlineMs - nowMs < typical.medianMs()) this.#refuse(waiter, WOULD_BE_LATE, nowMs)
       else this.#start(waiter, nowMs)
     }

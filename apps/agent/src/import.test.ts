@@ -49,3 +49,28 @@ it('loads YAML only where there is a bootstrap file, and the OpenTelemetry API o
     await rm(folder, { recursive: true, force: true })
   }
 }, 30_000)
+
+it('starts on the next best where a part of it cannot be loaded, and tells so', async () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const resolve = (specifier, context, next) => {
+      if (['ws', 'yaml'].includes(specifier)) throw new Error('no ' + specifier)
+      return next(specifier, context)
+    }
+    registerHooks({ resolve })
+    const { Weir } = await import('@weir/agent')
+    const told = []
+    const weir = await Weir.start({
+      controlPlane: 'ws://127.0.0.1:9', key: 'key', snapshotDir: false, telemetry: 'off', bootstrapFile: '/none.yaml',
+      onError: (error, where) => told.push(where + ': ' + error.message),
+    })
+    const value = await weir.gate('orders').run({}, () => 42)
+    await weir.close()
+    console.log(JSON.stringify([value, told.sort()]))`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions', 'weir-src', '--no-warnings', '--input-type=module', '-e', script],
+    { cwd: new URL('.', import.meta.url).pathname },
+  )
+  expect(JSON.parse(stdout)).toEqual([42, ['start: no ws', 'start: no yaml']])
+}, 30_000)

@@ -18,11 +18,16 @@ export const within = async <T>(work: Promise<T>, ms: number, otherwise: T): Pro
 }
 
 /** Loaded by `start`, not by importing the agent: the schemas, where there is a control plane the socket, and where there is a bootstrap file YAML. */
-export const load = async ({ link, bootstrapFile }: Settings) => {
+export const load = async ({ link, bootstrapFile }: Settings, onError: (error: unknown) => void) => {
+  /** Without a part that cannot be loaded the process runs on the next best. */
+  const missing = (error: unknown): null => {
+    onError(error)
+    return null
+  }
   const [{ PolicyState }, linked, bootstrap] = await Promise.all([
     import('./policy/state.ts'),
-    link === null ? null : import('./link.ts'),
-    bootstrapFile === null ? null : import('./source/bootstrap.ts'),
+    link === null ? null : import('./link.ts').catch(missing),
+    bootstrapFile === null ? null : import('./source/bootstrap.ts').catch(missing),
   ])
   return {
     state: new PolicyState(() => []),

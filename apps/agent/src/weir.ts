@@ -90,7 +90,7 @@ export class Weir {
     const base = { clock: realClock, timers: realTimers, random: Math.random, onError: sink }
     const runtime: Runtime = { ...base, onError: (error, where) => report(base, error, where) }
     for (const problem of problems) runtime.onError(new Error(problem), 'options')
-    const loaded = await load(settings)
+    const loaded = await load(settings, (error) => runtime.onError(error, 'start'))
     const weir = new Weir(settings, runtime, loaded)
     try {
       await weir.#begin(loaded)

@@ -44,6 +44,17 @@ const start = async (options: WeirOptions = {}): Promise<Weir> => {
 const receipts = () => plane.of('receipt')
 
 describe('a host', () => {
+  it('a gate that is first asked for after close refuses, as those of before do', async () => {
+    const weir = await start({ controlPlane: '', mode: 'enforce' })
+    const before = weir.gate('before')
+    await weir.close()
+    const after = weir.gate('after')
+    expect([before, after].map((gate) => gate.tryAcquire())).toMatchObject([
+      { reason: 'draining' },
+      { reason: 'draining' },
+    ])
+  })
+
   it('is unharmed by a wrong key: told once, on built-in defaults', async () => {
     plane.upgradeStatus = 401
     const weir = await start()

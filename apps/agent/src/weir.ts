@@ -237,7 +237,8 @@ export class Weir {
       modeOverride: this.#settings.mode,
       sampler: this.#sampler(),
     })
-    this.#signals.watch(gate, () => this.#gateSettings(name).policy.signals)
+    if (this.#closing) gate.close()
+    else this.#signals.watch(gate, () => this.#gateSettings(name).policy.signals)
     if (this.#draining) gate.drain()
     return gate
   }

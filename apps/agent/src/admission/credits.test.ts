@@ -41,6 +41,19 @@ describe('credits', () => {
     return { ...made, taken, credits }
   }
 
+  it('work that cannot be read wants nothing more, and neither its host nor others hear of it', () => {
+    const { gate, taken, credits } = consuming()
+    const unreadable = {
+      get tenant(): string {
+        throw new Error('host bug')
+      },
+    }
+    const broken = gate.credits(unreadable, () => undefined)
+    expect([broken.request(2), broken.wanted]).toEqual([true, 0])
+    credits.request(2)
+    expect([taken.length, gate.mishaps.faults]).toEqual([2, 1])
+  })
+
   it('M1 hands over as many permits as were requested and the gate has slots for, the next as one ends', () => {
     const { gate, taken, credits, figures } = consuming()
     expect(credits.request(3)).toBe(true)

@@ -94,7 +94,7 @@ class Puller implements Credits {
   /** Whether it was handed one. */
   serve(): boolean {
     if (this.demand.wanted === 0) return false
-    const permit = this.#pull()
+    const permit = this.#pulled()
     if (permit === null) return false
     this.demand.take()
     try {
@@ -104,6 +104,17 @@ class Puller implements Credits {
       this.#failed(error)
     }
     return true
+  }
+
+  /** Work that cannot be read is not asked for again. */
+  #pulled(): Permit | null {
+    try {
+      return this.#pull()
+    } catch (error) {
+      this.demand.clear()
+      this.#failed(error)
+      return null
+    }
   }
 }
 

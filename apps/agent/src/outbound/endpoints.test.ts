@@ -109,6 +109,23 @@ describe('avoidance is bounded', () => {
     expect(figuresOf(it).counters.ejections).toBeUndefined()
   })
 
+  it.each([[['d']], [['d', 'd']]])(
+    'where only those that are avoided are on offer, %j, they are used',
+    async (endpoints) => {
+      const it = world({ breaker: { mode: 'forced-closed' } })
+      await drive(it, { d: -5 }, { calls: 200 })
+      expect(figuresOf(it).gauges.ejected).toBe(1)
+      expect((await drive(it, {}, { calls: 10, endpoints })).used).toEqual(Array(10).fill('d'))
+      expect(it.dependency.report().inFlight).toBe(0)
+    },
+  )
+
+  it('one that is named twice is one', async () => {
+    const it = world({ breaker: { mode: 'forced-closed' } })
+    const { used } = await drive(it, { a: -5 }, { calls: 100, endpoints: ['a', 'a'] })
+    expect([used.length, it.dependency.report().inFlight]).toEqual([100, 0])
+  })
+
   it('no more replicas are kept in mind than the bound', () => {
     const endpoints = new Endpoints()
     const random = seededRandom(1)

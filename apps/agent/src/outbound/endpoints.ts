@@ -72,7 +72,7 @@ export class Endpoints {
     if (names === undefined || names.length === 0) return null
     const policy = mode === 'enforce' ? outlier : null
     this.#obey(policy, now)
-    const offered = Array.from(names, (name) => this.#get(name, now))
+    const offered = Array.from(new Set(names), (name) => this.#get(name, now))
     const healthy = policy === null ? offered : this.#sort(offered, policy, now)
     if (!Array.isArray(healthy)) return this.#take(healthy.endpoint, healthy.ticket)
     const others = healthy.filter((endpoint) => endpoint !== avoid)
@@ -111,17 +111,18 @@ export class Endpoints {
       if (endpoint.ejected && endpoint.breaker.view(now) === 'closed') endpoint.ejected = false
     let ejected = offered.reduce((count, endpoint) => count + (endpoint.ejected ? 1 : 0), 0)
     const healthy: Endpoint[] = []
+    let avoided = 0
     for (const endpoint of offered) {
       if (!endpoint.ejected && endpoint.breaker.view(now) === 'open' && ejected < most) {
         endpoint.ejected = true
         ejected++
         this.#ejections++
       }
-      if (!endpoint.ejected) healthy.push(endpoint)
-      else {
-        const probe = endpoint.breaker.tryAcquire(now)
-        if (probe !== null) return { endpoint, ticket: probe }
-      }
+      const probe = endpoint.ejected ? endpoint.breaker.tryAcquire(now) : null
+      if (probe !== null) return { endpoint, ticket: probe }
+      // More of these may have been ejected than may be avoided, when others were on offer beside them.
+      if (endpoint.ejected && avoided < most) avoided++
+      else healthy.push(endpoint)
     }
     return healthy
   }

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { finished } from 'node:stream'
 import { type AxiosAdapter, type AxiosError, AxiosHeaders, type AxiosResponse, getAdapter } from 'axios'
 import type { Attempt } from '../outbound/parts.ts'
 import type { DependencyHost } from './fetch.ts'
@@ -10,6 +9,7 @@ import {
   isIdempotent,
   isReplayable,
   joinBaggage,
+  streamOver,
 } from './outbound/http-client.ts'
 
 export interface AxiosOptions extends HttpClientOptions {
@@ -68,14 +68,6 @@ const exchange = async (sent: Promise<AxiosResponse>): Promise<Exchange> => {
 
 const isStream = (data: unknown): data is Readable =>
   typeof data === 'object' && data !== null && 'pipe' in data && 'destroy' in data
-
-const streamOver = (data: Readable): Promise<void> =>
-  new Promise((resolve, reject) => {
-    finished(data, (error) => {
-      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reject(error)
-      else resolve()
-    })
-  })
 
 const outgoing = (config: Config, headers: AxiosHeaders, attempt: Attempt, internal: boolean): Config => {
   const own = new AxiosHeaders(headers)

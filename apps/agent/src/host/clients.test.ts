@@ -125,6 +125,17 @@ describe.each([
     expect(rig.figures).toMatchObject({ completed: 1 })
   })
 
+  it('where there is none, nobody has to read it', async () => {
+    rig.serve((response, _seen, n) =>
+      response.writeHead(n === 2 ? 204 : 200, n === 3 ? { 'content-length': '0' } : {}).end(),
+    )
+    await client(rig)(rig.origin, { method: 'HEAD' })
+    await client(rig)(rig.origin)
+    await client(rig)(rig.origin)
+    await until(() => inFlight() === 0)
+    expect(rig.figures).toMatchObject({ calls: 3, completed: 3 })
+  })
+
   it('with until: head the body is the reader’s alone', async () => {
     rig.serve((response) => void response.writeHead(200).write('first'))
     const answer = await client(rig, { until: 'head' })(rig.origin)
@@ -138,9 +149,9 @@ describe.each([
     await expect(client(rig)(rig.origin)).rejects.toMatchObject({ name: 'WeirTimeout' })
     rig.apply({ timeoutMs: 5_000 })
     const caller = new AbortController()
-    const asked = client(rig)(rig.origin, { signal: caller.signal })
+    const asked = client(rig)(`${rig.origin}/asked`, { signal: caller.signal })
     asked.catch(() => undefined)
-    await until(() => rig.seen.length === 2)
+    await until(() => rig.seen.some(({ url }) => url === '/asked'))
     caller.abort(new Error('gone'))
     // axios has a word of its own for it.
     await expect(asked).rejects.toThrow(/gone|canceled/)

@@ -135,6 +135,36 @@ describe('the body of the answer', () => {
     expect(rig.figures).toMatchObject({ failed: 1 })
   })
 
+  it('that nobody reads is cut off at the timeout too, and is no zombie then', async () => {
+    rig.apply({ timeoutMs: 50 })
+    rig.serve((response) => void response.writeHead(200).write('first'))
+    const response = await fetching()(rig.origin)
+    await until(() => rig.sockets === 0)
+    await until(() => inFlight() === 0)
+    expect([response.status, rig.figures]).toMatchObject([200, { failed: 1 }])
+  })
+
+  it('comes whole under a status that a Response cannot be made with', async () => {
+    rig.serve((response) => response.writeHead(999).end('odd'))
+    const response = await fetching()(rig.origin, { method: 'POST' })
+    expect([response.status, response.ok, await response.text()]).toEqual([999, false, 'odd'])
+  })
+
+  it('comes whole from any fetch: shared memory, empty pieces', async () => {
+    const pieces = [Buffer.from('a'), new Uint8Array(0), Buffer.from('b')]
+    const fetch = async () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            const piece = pieces.shift()
+            if (piece === undefined) controller.close()
+            else controller.enqueue(piece)
+          },
+        }),
+      )
+    expect(await (await weirFetch(rig.weir, 'payments', { fetch })(rig.origin)).text()).toBe('ab')
+  })
+
   it('that breaks off is a failure', async () => {
     rig.serve((response) => {
       response.writeHead(200, { 'content-length': '100' }).write('first')

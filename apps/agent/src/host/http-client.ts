@@ -1,6 +1,5 @@
 import { type IncomingMessage, type RequestOptions, request as sendPlain } from 'node:http'
 import { request as sendSecure } from 'node:https'
-import { finished } from 'node:stream'
 import type { Attempt } from '../outbound/parts.ts'
 import type { DependencyHost } from './fetch.ts'
 import {
@@ -10,6 +9,7 @@ import {
   headOfMessage,
   isIdempotent,
   joinBaggage,
+  streamOver,
 } from './outbound/http-client.ts'
 
 export interface HttpRequest extends Omit<RequestOptions, 'headers' | 'signal'> {
@@ -39,19 +39,10 @@ export const weirHttpClient = (
       endpoints: endpoints?.(),
       classify: (end) => classifyExchange(end, headOfMessage, dependency.internal),
       discard: (answer) => void answer.on('error', () => undefined).destroy(),
-      tail: (answer) => (until === 'body' ? bodyOver(answer) : null),
+      tail: (answer) => (until === 'body' ? streamOver(answer) : null),
     })
   }
 }
-
-/** A body that its reader destroys without an error has ended well. */
-const bodyOver = (answer: IncomingMessage): Promise<void> =>
-  new Promise((resolve, reject) => {
-    finished(answer, (error) => {
-      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reject(error)
-      else resolve()
-    })
-  })
 
 const send = (url: string, request: HttpRequest, attempt: Attempt, internal: boolean): Promise<IncomingMessage> => {
   const { body, headers = {}, signal: _caller, ...options } = request

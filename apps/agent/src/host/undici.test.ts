@@ -162,6 +162,32 @@ describe('the undici interceptor', () => {
     }
   })
 
+  it('beside a hedge that lost, the caller steers the answer that won', async () => {
+    rig.apply({ hedge: { afterMs: 5 } })
+    const first = Promise.withResolvers<() => void>()
+    rig.serve((response, _seen, n) => {
+      if (n === 1) first.resolve(() => response.writeHead(200, { 'x-n': '1' }).end('ok'))
+    })
+    const two = new Agent({ connections: 2 })
+    const raw = Promise.withResolvers<unknown>()
+    try {
+      two.compose(weirInterceptor(rig.weir, 'payments')).dispatch(
+        { origin: rig.origin, path: '/', method: 'GET' },
+        {
+          onResponseStart: (controller) => raw.resolve((controller as { rawHeaders?: unknown }).rawHeaders),
+          onResponseData: () => {},
+          onResponseEnd: () => {},
+          onResponseError: (_controller, error) => raw.reject(error),
+        },
+      )
+      await until(() => rig.seen.length === 2)
+      ;(await first.promise)()
+      expect(String(await raw.promise)).toContain('x-n')
+    } finally {
+      await two.destroy()
+    }
+  })
+
   it('the caller may leave in the middle of the body', async () => {
     rig.serve((response) => void response.writeHead(200).write('first'))
     const caller = new AbortController()

@@ -122,6 +122,11 @@ class Exchange implements Controller {
     this.handler.onRequestStart?.(this, context)
   }
 
+  /** The caller steers this one from here on. */
+  follow(controller: Controller | undefined): void {
+    this.#current = controller
+  }
+
   fail(error: unknown): void {
     if (this.#over) return
     this.#over = true
@@ -249,6 +254,7 @@ class Answer implements Handler {
 
   handOn(): void {
     this.#state = 'handed-on'
+    this.#exchange.follow(this.#controller)
     try {
       this.#start()
       for (const event of this.#held) event()

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { finished, type Readable } from 'node:stream'
 import { classifyHttp, type ResponseHead } from '../../outbound/http.ts'
 import { type AttemptEnd, classifyError, NEUTRAL, type Verdict } from '../../outbound/verdict.ts'
 
@@ -79,6 +80,17 @@ export const headOfMessage = ({ statusCode, headers }: IncomingMessage): Respons
   status: statusCode ?? 0,
   header: (name) => [headers[name] ?? []].flat()[0],
 })
+
+/** When a body is over: one that its reader destroys without an error has ended well. `null`: it was empty, so nobody needs to read it. */
+export const streamOver = (body: Readable & { readonly complete?: boolean }): Promise<void> | null => {
+  if (body.complete === true && body.readableLength === 0) return null
+  return new Promise((resolve, reject) => {
+    finished(body, (error) => {
+      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reject(error)
+      else resolve()
+    })
+  })
+}
 
 /** `baggage` with ours at its end. */
 export const joinBaggage = (theirs: string | null | undefined, ours: string): string =>

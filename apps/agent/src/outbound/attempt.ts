@@ -3,6 +3,12 @@ import { classifyHttp, discardResponse, headOf } from './http.ts'
 import type { CallOptions, Parts } from './parts.ts'
 import { type AttemptEnd, classifyError, FAILURE, SUCCESS, soundVerdict, type Verdict } from './verdict.ts'
 
+/** An end that another attempt, still in flight, may make good. */
+export interface Failed<T> {
+  readonly end: AttemptEnd<T>
+  readonly verdict: Verdict
+}
+
 /** The caller's classification, or the default one; one that throws or answers no verdict is reported, and a value is then a success, an error a failure. */
 export const classifyEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, parts: Parts): Verdict => {
   try {
@@ -31,7 +37,8 @@ export const discardEnd = <T>(end: AttemptEnd<T>, options: CallOptions<T>, parts
 export const tailOf = <T>(value: T, options: CallOptions<T>, parts: Parts): PromiseLike<void> | null => {
   if (options.tail === undefined) return null
   try {
-    return options.tail(value)
+    const tail = options.tail(value) ?? null
+    return tail === null ? null : Promise.resolve(tail)
   } catch (error) {
     report(parts.runtime, error, `tail of ${parts.name}`)
     return null

@@ -1,5 +1,5 @@
 import type { WorkContext } from '../core/context.ts'
-import { classifyEnd, discardEnd, tailOf } from './attempt.ts'
+import { classifyEnd, discardEnd, type Failed, tailOf } from './attempt.ts'
 import { BackoffSequence } from './backoff.ts'
 import type { CallOutcome } from './books.ts'
 import { type Ticket, UNTRACKED } from './breaker.ts'
@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoints.ts'
 import { Flight } from './flight.ts'
 import { Flights } from './flights.ts'
 import { hedgeTime, payHedge } from './hedge.ts'
-import { learn, learnCutOff, learnNothing } from './lessons.ts'
+import { learn, learnCutOff, learnFailed, learnNothing } from './lessons.ts'
 import type { Admission, Attempt, CallOptions, Parts } from './parts.ts'
 import { attemptHeaders } from './propagation.ts'
 import { WeirRefusal, WeirTimeout } from './refusal.ts'
@@ -18,12 +18,6 @@ import { type AttemptEnd, FAILURE, type Verdict } from './verdict.ts'
 
 /** A zombie's slot is taken back after this, milliseconds, and counted as lost: an attempt that never ends must not eat the ceiling for ever. */
 export const ZOMBIE_MAX_MS = 60_000
-
-/** An end that another attempt, still in flight, may make good. */
-interface Failed<T> {
-  readonly end: AttemptEnd<T>
-  readonly verdict: Verdict
-}
 
 /**
  * The life of one admitted call: attempts, the sleeps between them and the tail of the answer. It holds a slot until its caller has an answer and
@@ -127,13 +121,14 @@ export class Call<T> implements Scheduled {
   }
 
   #ended(flight: Flight, end: AttemptEnd<T>): void {
-    if (this.#over || flight.dropped) {
+    const verdict = this.#over || flight.dropped ? null : classifyEnd(end, this.#options, this.#parts)
+    // The host's own classification may have ended the call.
+    if (verdict === null || this.#over) {
       this.#flights.land(flight)
       discardEnd(end, this.#options, this.#parts)
       return
     }
     const now = this.#parts.runtime.clock.now()
-    const verdict = classifyEnd(end, this.#options, this.#parts)
     if (this.#context !== undefined) this.#context.retried += verdict.retried
     if (end.ok && (verdict.kind === 'success' || verdict.kind === 'neutral'))
       this.#answer(flight, end.value, verdict, now)
@@ -142,7 +137,7 @@ export class Call<T> implements Scheduled {
 
   #judge(flight: Flight, failed: Failed<T>, now: number): void {
     this.#flights.land(flight)
-    learn(this.#parts, flight, failed.verdict, now - flight.startedAt, now)
+    learnFailed(this.#parts, flight, failed.verdict, this.#admission, now)
     const before = this.#failed
     if (before !== undefined && before.end !== failed.end) discardEnd(before.end, this.#options, this.#parts)
     const verdict = before !== undefined && forbidsRetry(before.verdict) ? before.verdict : failed.verdict
@@ -181,9 +176,10 @@ export class Call<T> implements Scheduled {
     const { schedule, breaker, policy, books } = this.#parts
     const failed = this.#failed
     this.#sleeping = false
-    const ticket = breaker.tryAcquire(now)
+    const late = now >= this.#admission.deadlineAt
+    const ticket = late ? null : breaker.tryAcquire(now)
     if (failed !== undefined) {
-      if (ticket === null && policy.mode === 'enforce' && policy.breaker.mode !== 'observe') {
+      if (late || (ticket === null && policy.mode === 'enforce' && policy.breaker.mode !== 'observe')) {
         this.#fail(failed.end, now)
         return
       }
@@ -246,6 +242,7 @@ export class Call<T> implements Scheduled {
 
   /** Nothing cuts off an observed call, but an answer that nobody reads must not hold its slot for ever. */
   #leaveTail(now: number): void {
+    for (const flight of this.#flights.live) learnNothing(this.#parts, flight)
     this.#finish('completed', now)
     this.#flights.lose()
     this.#parts.schedule.remove(this)
@@ -284,6 +281,7 @@ export class Call<T> implements Scheduled {
   /** The books close; slots are free unless something still runs. */
   #finish(outcome: CallOutcome, now: number): void {
     const { books, schedule, closed } = this.#parts
+    if (this.#over) return
     this.#over = true
     this.#options.signal?.removeEventListener('abort', this)
     this.#context?.signal?.removeEventListener('abort', this)

@@ -199,6 +199,20 @@ describe('the breaker of a dependency', () => {
     it.dependency.close()
   })
 
+  test('nor do they where the work keeps the deadline by itself, and ends a moment before', async () => {
+    const world = rig({ timeoutMs: 10_000, breaker: { minimumVolume: 5 } })
+    for (let i = 0; i < 20; i++) {
+      watch(world.dependency.call(lasting(world, 100, 'ok')))
+      await world.time.run(100)
+    }
+    for (let i = 0; i < 100; i++) {
+      const work = ({ remainingMs }: { remainingMs: number }) => failing(world, remainingMs - 0.5, 'own timeout')()
+      watch(world.dependency.call(work, { deadlineMs: 5 }))
+      await world.time.run(5)
+    }
+    expect(world.dependency.report().breaker).toBe('closed')
+  })
+
   test('observed, it lets everything through and counts what it would have refused; so does a dependency that observes', async () => {
     for (const change of [{ breaker: { mode: 'observe' as const } }, { mode: 'observe' as const }]) {
       const it = await opened(change)

@@ -38,4 +38,40 @@ describe('a host that says what makes no sense', () => {
     expect(call.state).toBe('rejected')
     world.dependency.close()
   })
+
+  it.each([
+    ['undefined', () => undefined],
+    [
+      'a promise whose then throws',
+      () => ({
+        // biome-ignore lint/suspicious/noThenProperty: a thenable of a host that is broken
+        then() {
+          throw new Error('no')
+        },
+      }),
+    ],
+  ])('a tail that is %s leaves the caller its answer and no slot', async (_what, tail) => {
+    const world = rig()
+    const call = watch(world.dependency.call(() => 'x', { tail: tail as never }))
+    await world.time.run(0)
+    expect([call.value, world.dependency.report().inFlight]).toEqual(['x', 0])
+    world.dependency.close()
+  })
+
+  it('a caller that leaves while its end is being classified gives one slot back, once', async () => {
+    const world = rig()
+    const caller = new AbortController()
+    const classify = () => {
+      caller.abort('gone')
+      return FAILURE
+    }
+    const options = { signal: caller.signal, classify }
+    await expect(world.dependency.call(() => Promise.reject('x'), options)).rejects.toBe('gone')
+    expect(figuresOf(world)).toMatchObject({
+      counters: { calls: 1, cancelled: 1 },
+      gauges: { in_flight: 0, zombies: 0 },
+    })
+    expect(figuresOf(world).counters).toEqual({})
+    world.dependency.close()
+  })
 })

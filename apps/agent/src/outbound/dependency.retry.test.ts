@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
+import { virtualRuntime } from '../core/virtual.ts'
+import { Dependency } from './dependency.ts'
 import { flaky, idempotent, plenty, retry, retrying } from './retry.testkit.ts'
-import { figuresOf, rig, watch } from './rig.testkit.ts'
+import { figuresOf, policyWith, rig, watch } from './rig.testkit.ts'
 import { FAILURE, type Verdict } from './verdict.ts'
 
 describe('a retry', () => {
@@ -19,6 +21,20 @@ describe('a retry', () => {
     const call = watch(it.dependency.call(flaky(it, 9).work, idempotent))
     await it.time.run(1_000)
     expect(call.error).toBe('failure 3')
+  })
+
+  it('is not sent once its time is over: the process stood still while it slept', async () => {
+    const runtime = virtualRuntime()
+    let stoodStillMs = 0
+    const clock = { now: () => runtime.time.now() + stoodStillMs }
+    const dependency = new Dependency('payments', { ...runtime, clock })
+    dependency.apply({ policy: policyWith({ budget: plenty, retry, timeoutMs: 500 }), revision: 1 })
+    let sent = 0
+    const call = watch(dependency.call(() => Promise.reject(`failure ${++sent}`), idempotent))
+    await runtime.time.run(50)
+    stoodStillMs = 5_000
+    await runtime.time.run(50)
+    expect([sent, call.error, dependency.report().inFlight]).toEqual([1, 'failure 1', 0])
   })
 
   it('is made for repeatable work only: idempotent, or with a key that goes out with every attempt', async () => {

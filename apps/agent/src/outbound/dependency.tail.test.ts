@@ -99,6 +99,18 @@ describe('what goes on after the answer', () => {
     expect(figuresOf(it).counters).toMatchObject({ completed: 1, lost: 1 })
   })
 
+  it('B-13 an observed probe whose body nobody reads gives its place back', async () => {
+    const it = rig({ mode: 'observe', breaker: { minimumVolume: 1, openMs: 50, probeLeaseMs: 1_000_000 } })
+    watch(it.dependency.call(() => Promise.reject('x')))
+    await it.time.run(50)
+    streaming(it)
+    await it.time.run(60_000)
+    watch(it.dependency.call(() => 1))
+    await it.time.run(0)
+    expect(it.dependency.report().breaker).toBe('closed')
+    expect(figuresOf(it).counters['would_shed breaker-open']).toBeUndefined()
+  })
+
   it('close cuts it off', async () => {
     const it = rig()
     streaming(it)

@@ -1,5 +1,5 @@
 import type { Flight } from './flight.ts'
-import type { Parts } from './parts.ts'
+import type { Admission, Parts } from './parts.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What breaker, endpoints, throttle and budget learn from an attempt that was answered after `durationMs`, by the table of `Verdict`. */
@@ -33,6 +33,22 @@ export const learnCutOff = (parts: Parts, flight: Flight, byCaller: boolean, now
   }
   throttle.record(now, false)
   budget.failed(now)
+}
+
+/** Timers of clients and drivers have whole milliseconds: one that keeps our deadline for us may end this much before it. */
+const EARLY_MS = 1
+
+/** From one that did not end well: a failure at its caller's deadline is that deadline, whoever kept it. */
+export const learnFailed = (
+  parts: Parts,
+  flight: Flight,
+  verdict: Verdict,
+  admission: Admission,
+  now: number,
+): void => {
+  const { deadlineAt, cutByCaller } = admission
+  if (verdict.kind === 'failure' && cutByCaller && now >= deadlineAt - EARLY_MS) learnCutOff(parts, flight, true, now)
+  else learn(parts, flight, verdict, now - flight.startedAt, now)
 }
 
 /** Nothing: its caller left, or another attempt answered first. */

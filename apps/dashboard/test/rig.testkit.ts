@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Role } from '@weir/api'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { vi } from 'vitest'
+import { CHROMIUM, pathOf } from '../../../tools/system-packages.ts'
 import { startTestApp, type TestApp } from '../../control-plane/src/testing/harness.ts'
 import { makeOperator, makeToken, PASSWORD } from '../../control-plane/src/testing/people.ts'
 import { builtDashboard } from './built.testkit.ts'
@@ -35,7 +36,7 @@ export class Rig {
   static async start(): Promise<Rig> {
     const folder = await builtDashboard()
     const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: folder } })
-    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS })
+    const browser = await chromium.launch({ executablePath: pathOf(CHROMIUM) ?? CHROMIUM.debian, args: FLAGS })
     return new Rig(weir, browser, (await makeToken(weir, 'admin')).secret)
   }
 

@@ -38,6 +38,13 @@ export const EPMD: SystemPackage = {
   paths: ['/usr/bin/epmd', '/opt/homebrew/bin/epmd'],
 }
 
+export const KCAT: SystemPackage = {
+  what: 'kcat (for the tests of Kafka consumers)',
+  debian: 'kcat',
+  variable: 'KCAT',
+  paths: ['/usr/bin/kcat', '/opt/homebrew/bin/kcat'],
+}
+
 /** Where it is, by its variable first. */
 export const pathOf = ({ variable, paths }: SystemPackage): string | undefined =>
   [process.env[variable], ...paths].find((path) => path !== undefined && existsSync(path))

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHROMIUM, ensure, RABBITMQ, REDIS } from './system-packages.ts'
+import { CHROMIUM, ensure, KCAT, RABBITMQ, REDIS } from './system-packages.ts'
 
 const run = (command: string, args: readonly string[]): number =>
   spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false' } }).status ??
@@ -14,6 +14,7 @@ const main = (): number => {
     ensure(CHROMIUM)
     ensure(REDIS)
     ensure(RABBITMQ)
+    ensure(KCAT)
   } catch (error) {
     console.error(String((error as Error).message))
     return 1

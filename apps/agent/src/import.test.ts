@@ -36,9 +36,18 @@ it('loads YAML only where there is a bootstrap file, and the OpenTelemetry API o
     expect(bare).toContain('zod')
     expect(
       bare.filter((name) =>
-        ['yaml', '@opentelemetry/api', 'fastify', 'undici', 'amqplib', 'bullmq', 'pg-boss', 'ioredis', 'pg'].includes(
-          name,
-        ),
+        [
+          'yaml',
+          '@opentelemetry/api',
+          'fastify',
+          'undici',
+          'amqplib',
+          'bullmq',
+          'kafkajs',
+          'pg-boss',
+          'ioredis',
+          'pg',
+        ].includes(name),
       ),
     ).toEqual([])
     await writeFile(join(folder, 'weir.yaml'), 'gates: {}\n')

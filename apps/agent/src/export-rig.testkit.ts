@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { settled, virtualRuntime } from '@weir/testkit'
 import { type Export, TestControlPlane } from './control-plane.testkit.ts'
 import type { FigureSink } from './core/figures.ts'
-import { settled, virtualRuntime } from './core/virtual.ts'
 import { nodeHttp } from './http.ts'
 import { Exporter } from './telemetry/exporter.ts'
 

@@ -1,6 +1,6 @@
+import { settled } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { settled } from '../core/virtual.ts'
 import { bench, gatePolicy, permitOf, quota, settings } from './gate.testkit.ts'
 import type { DeferOptions, DeferPort, Deferred, DeferredWork, Entry, Permit, Work } from './gate.ts'
 

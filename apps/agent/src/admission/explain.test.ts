@@ -1,6 +1,6 @@
+import { settled } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { settled } from '../core/virtual.ts'
 import { bench, gatePolicy, permitOf, quota, said, settings } from './gate.testkit.ts'
 import type { Entry, Permit } from './gate.ts'
 import { rebuild } from './rebuild.ts'

@@ -1,5 +1,5 @@
+import { settled } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { settled } from '../core/virtual.ts'
 import { asking, bench, full, gatePolicy, permitOf, quota, said, settings } from './gate.testkit.ts'
 import type { Entry } from './gate.ts'
 

@@ -1,7 +1,7 @@
+import { settled } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { currentContext } from '../core/context.ts'
 import type { Sample, SampleEnd, Sampler, SampleStart } from '../core/sampling.ts'
-import { settled } from '../core/virtual.ts'
 import { bench, type Figures, gatePolicy, permitOf, quota, settings } from './gate.testkit.ts'
 
 const currentTrace = () => currentContext()?.traceparent

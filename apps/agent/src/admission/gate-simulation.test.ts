@@ -1,5 +1,5 @@
+import { seededRandom } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/random.ts'
 import { bench, gatePolicy, settings } from './gate.testkit.ts'
 import type { Entry, Work } from './gate.ts'
 

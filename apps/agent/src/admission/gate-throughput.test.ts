@@ -1,5 +1,5 @@
+import { settled } from '@weir/testkit'
 import { expect, it } from 'vitest'
-import { settled } from '../core/virtual.ts'
 import { bench, gatePolicy, permitOf, settings } from './gate.testkit.ts'
 
 it('K1 thirty workers at ten slots and 100 ms each do 1,000 pieces in 10 s: no slot is ever idle, and none is lost', async () => {

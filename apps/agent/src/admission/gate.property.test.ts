@@ -1,7 +1,6 @@
+import { seededRandom, settled } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/random.ts'
-import { settled } from '../core/virtual.ts'
 import { type Bench, bench, gatePolicy, quota, settings } from './gate.testkit.ts'
 import type { Entry, Permit } from './gate.ts'
 

@@ -1,7 +1,7 @@
 import { DEFAULT_GATE, type GatePolicy, type Quota, SOLE, UNLIMITED } from '@weir/policy/model'
+import { settled, type VirtualRuntime, virtualRuntime } from '@weir/testkit'
 import type { MetricName } from '@weir/wire/model'
 import type { FigureAttributes } from '../core/figures.ts'
-import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { type Entry, Gate, type GateOptions, type GateSettings, type Permit, type Work } from './gate.ts'
 
 type Part<T> = { readonly [K in keyof T]?: T[K] extends object ? Partial<T[K]> : T[K] }

@@ -1,6 +1,6 @@
 import { type ConcurrencyPolicy, unnamedGate } from '@weir/policy/model'
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import type { LimitChange } from './limit-adaptive.ts'
 import { ADAPTIVE, adaptivePolicy, feeding } from './limit-feed.testkit.ts'
 import { LiveLimit } from './limit-live.ts'

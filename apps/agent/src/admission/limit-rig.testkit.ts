@@ -1,5 +1,5 @@
 import type { Algorithm } from '@weir/policy/model'
-import { seededRandom } from '../core/random.ts'
+import { seededRandom } from '@weir/testkit'
 import { bench, type Figures, gatePolicy, settings } from './gate.testkit.ts'
 import type { Entry, Permit, Work } from './work.ts'
 

@@ -1,7 +1,6 @@
+import { seededRandom, virtualRuntime } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/random.ts'
-import { virtualRuntime } from '../core/virtual.ts'
 import { ADAPTIVE, adaptivePolicy } from './limit-feed.testkit.ts'
 import { LiveLimit } from './limit-live.ts'
 import { Mishaps } from './mishaps.ts'

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { settled } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { gatePolicy, permitOf, settings } from '../admission/gate.testkit.ts'
-import { settled } from '../core/virtual.ts'
 import { consuming } from './consumer.testkit.ts'
 
 const MINUTE = 60_000

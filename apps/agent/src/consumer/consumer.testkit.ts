@@ -1,5 +1,5 @@
+import { settled } from '@weir/testkit'
 import { bench, gatePolicy, settings } from '../admission/gate.testkit.ts'
-import { settled } from '../core/virtual.ts'
 import type { Consumer } from './consumer.ts'
 import { Consumers } from './consumers.ts'
 import type { Fate, Message } from './message.ts'

@@ -1,5 +1,5 @@
+import { settled } from '@weir/testkit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { settled } from '../core/virtual.ts'
 import { kafkaRig } from './kafkajs.testkit.ts'
 
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
+import { settled } from '@weir/testkit'
 import type { ConsumerRunConfig, EachBatchPayload, Consumer as KafkaClient } from 'kafkajs'
 import { consuming } from '../consumer/consumer.testkit.ts'
-import { settled } from '../core/virtual.ts'
 import { type KafkaConsumeOptions, type TopicMessage, weirConsume } from './kafkajs.ts'
 
 interface Logged {

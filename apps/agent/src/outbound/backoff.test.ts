@@ -1,8 +1,8 @@
 import type { Backoff, Jitter } from '@weir/policy/model'
 import { DEFAULT_DEPENDENCY } from '@weir/policy/model'
+import { seededRandom } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import cases from '../../../../spec/backoff.json' with { type: 'json' }
-import { seededRandom } from '../core/random.ts'
 import { BackoffSequence, jittered, plainBackoff } from './backoff.ts'
 
 const { initialMs, maxMs } = cases.jitterSettings

@@ -1,6 +1,6 @@
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
-import { virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 import { flaky, idempotent, retrying } from './retry.testkit.ts'
 import { contextOf, figuresOf, lasting, type Rig, watch } from './rig.testkit.ts'

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 import { flaky, idempotent, plenty, retry, retrying } from './retry.testkit.ts'
 import { figuresOf, policyWith, rig, watch } from './rig.testkit.ts'

@@ -1,7 +1,7 @@
+import { settled, virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
 import type { Sample, SampleEnd, Sampler, SampleStart } from '../core/sampling.ts'
-import { settled, virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 import { type PolicyChange, policyWith } from './rig.testkit.ts'
 

@@ -1,6 +1,6 @@
 import { UNNAMED_DEPENDENCY } from '@weir/policy/model'
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 import { WeirRefusal, WeirTimeout } from './refusal.ts'
 import { failing, figuresOf, lasting, policyWith, rig, watch } from './rig.testkit.ts'

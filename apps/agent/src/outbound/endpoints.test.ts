@@ -1,6 +1,6 @@
 import { DEFAULT_DEPENDENCY, type OutlierPolicy } from '@weir/policy/model'
+import { seededRandom } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/random.ts'
 import { Endpoints, MAX_ENDPOINTS } from './endpoints.ts'
 import { figuresOf, type PolicyChange, rig, watch } from './rig.testkit.ts'
 

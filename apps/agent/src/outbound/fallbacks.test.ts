@@ -1,6 +1,6 @@
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { runInContext } from '../core/context.ts'
-import { virtualRuntime } from '../core/virtual.ts'
 import type { Fallback } from './fallback.ts'
 import { type DeferredCall, deferWrite, firstOf, LastGood } from './fallbacks.ts'
 import { contextOf, figuresOf, rig, watch } from './rig.testkit.ts'

@@ -1,5 +1,5 @@
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 import { policyWith, watch } from './rig.testkit.ts'
 

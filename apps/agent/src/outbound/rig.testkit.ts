@@ -1,8 +1,8 @@
 import { DEFAULT_DEPENDENCY, type DependencyPolicy } from '@weir/policy/model'
+import { type VirtualRuntime, virtualRuntime } from '@weir/testkit'
 import type { MetricName } from '@weir/wire/model'
 import type { WorkContext } from '../core/context.ts'
 import type { FigureAttributes, FigureSink } from '../core/figures.ts'
-import { type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { Dependency } from './dependency.ts'
 
 export interface PolicyChange extends Partial<Omit<DependencyPolicy, 'breaker' | 'retry'>> {

@@ -1,6 +1,6 @@
+import { virtualRuntime } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import { Schedule, type Scheduled } from './schedule.ts'
 
 const entry = (onDue: (now: number) => void, onClose = () => {}): Scheduled => ({

@@ -1,6 +1,6 @@
+import { seededRandom } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import cases from '../../../../spec/throttle.json' with { type: 'json' }
-import { seededRandom } from '../core/random.ts'
 import { rejectProbability, Throttle } from './throttle.ts'
 
 const policy = { k: 2, minimumVolume: 10, cap: 0.9 }

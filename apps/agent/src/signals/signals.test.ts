@@ -1,5 +1,5 @@
+import { virtualRuntime } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { virtualRuntime } from '../core/virtual.ts'
 import { QUIET, ToldReaders, watching } from './signals.testkit.ts'
 import { Signals } from './signals.ts'
 

@@ -1,5 +1,5 @@
 import type { SignalKind } from '@weir/policy/model'
-import { virtualRuntime } from '../core/virtual.ts'
+import { virtualRuntime } from '@weir/testkit'
 import type { Thresholds } from './level.ts'
 import type { ProcessReadings, Readers } from './readers.ts'
 import { Signals } from './signals.ts'

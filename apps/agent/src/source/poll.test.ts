@@ -1,9 +1,9 @@
 import type { EvenSplit } from '@weir/policy/model'
+import { settled, type VirtualRuntime, virtualRuntime } from '@weir/testkit'
 import { type Scales, type Snapshot, WIRE } from '@weir/wire/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
 import type { HttpClient } from '../core/http.ts'
-import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { nodeHttp } from '../http.ts'
 import { Poll } from './poll.ts'
 

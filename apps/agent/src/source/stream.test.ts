@@ -1,7 +1,7 @@
+import { settled, type VirtualRuntime, virtualRuntime } from '@weir/testkit'
 import { type ControlMessage, type Hello, WIRE } from '@weir/wire/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
-import { settled, type VirtualRuntime, virtualRuntime } from '../core/virtual.ts'
 import { Stream } from './stream.ts'
 
 // Real sockets on a machine that may be busy.

@@ -1,5 +1,5 @@
+import { seededRandom } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../core/random.ts'
 import type { Sample, Sampler } from '../core/sampling.ts'
 import { SampleRate } from './sample-rate.ts'
 

@@ -1,7 +1,7 @@
+import { settled, virtualRuntime } from '@weir/testkit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ExportedSpan, TestControlPlane } from '../control-plane.testkit.ts'
 import type { SampleStart } from '../core/sampling.ts'
-import { settled, virtualRuntime } from '../core/virtual.ts'
 import { nodeHttp } from '../http.ts'
 import { SpanExporter } from './span-exporter.ts'
 import { Spans } from './spans.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
+import { seededRandom } from '@weir/testkit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { seededRandom } from '../../core/random.ts'
 import { until } from '../gate-rig.testkit.ts'
 import { listening, naiveLayer, Stack, type StackOptions } from './stack.testkit.ts'
 

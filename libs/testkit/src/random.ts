@@ -1,4 +1,5 @@
-import type { Random } from './clock.ts'
+/** Uniform in [0, 1). */
+export type Random = () => number
 
 /** Mulberry32: 32 bits of state, uniform in [0, 1), the same row for the same seed. Not for secrets. */
 export const seededRandom = (seed: number): Random => {

@@ -1,17 +1,10 @@
-import type { Clock, Runtime, Timers } from './clock.ts'
-import { seededRandom } from './random.ts'
+import { type Due, EventQueue } from './event-queue.ts'
+import { type Random, seededRandom } from './random.ts'
 
-interface VirtualTimer {
-  readonly dueMs: number
-  readonly order: number
-  readonly callback: () => void
-}
-
-/** Time that moves only when told: a clock and its timers for tests and simulations. */
-export class VirtualTime implements Clock, Timers {
+/** Time that moves only when told: a clock and its timers for tests and simulations. Milliseconds. */
+export class VirtualTime {
   #nowMs: number
-  #order = 0
-  readonly #timers = new Set<VirtualTimer>()
+  readonly #timers = new EventQueue<() => void>()
 
   constructor(startMs = 0) {
     this.#nowMs = startMs
@@ -21,14 +14,13 @@ export class VirtualTime implements Clock, Timers {
     return this.#nowMs
   }
 
+  /** A delay that is negative or no number is none. */
   set(callback: () => void, delayMs: number): unknown {
-    const timer = { dueMs: this.#nowMs + Math.max(delayMs || 0, 0), order: this.#order++, callback }
-    this.#timers.add(timer)
-    return timer
+    return this.#timers.put(this.#nowMs + Math.max(delayMs || 0, 0), callback)
   }
 
   clear(handle: unknown): void {
-    this.#timers.delete(handle as VirtualTimer)
+    if (handle) this.#timers.remove(handle as Due<() => void>)
   }
 
   /** Timers that are armed. */
@@ -36,10 +28,15 @@ export class VirtualTime implements Clock, Timers {
     return this.#timers.size
   }
 
+  /** When the next timer is due; Infinity when none is armed. */
+  get nextMs(): number {
+    return this.#timers.nextMs
+  }
+
   /** Moves on by `ms`; due timers run in their order, each at its own moment. Promises settle only once the caller awaits. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms
-    while (this.#step(endMs));
+    while (this.step(endMs));
     this.#nowMs = endMs
   }
 
@@ -47,21 +44,18 @@ export class VirtualTime implements Clock, Timers {
   async run(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     do await settled()
-    while (this.#step(endMs))
+    while (this.step(endMs))
     this.#nowMs = endMs
     await settled()
   }
 
-  #step(endMs: number): boolean {
-    let next: VirtualTimer | undefined
-    for (const timer of this.#timers) {
-      const sooner = !next || timer.dueMs < next.dueMs || (timer.dueMs === next.dueMs && timer.order < next.order)
-      if (timer.dueMs <= endMs && sooner) next = timer
-    }
-    if (!next) return false
-    this.#timers.delete(next)
-    this.#nowMs = Math.max(this.#nowMs, next.dueMs)
-    next.callback()
+  /** Moves on to the next timer that is due by `endMs` and runs it; `false`, and nothing moves, where there is none. */
+  step(endMs: number): boolean {
+    if (!(this.#timers.nextMs <= endMs)) return false
+    const due = this.#timers.take()
+    if (!due) return false
+    this.#nowMs = Math.max(this.#nowMs, due.atMs)
+    due.value()
     return true
   }
 }
@@ -69,11 +63,16 @@ export class VirtualTime implements Clock, Timers {
 /** Resolves when every microtask that is ready has run. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-export interface VirtualRuntime extends Runtime {
+/** What the agent's decision code needs of the world, on virtual time. */
+export interface VirtualRuntime {
   /** Clock and timers in one, to be moved. */
   readonly time: VirtualTime
+  readonly clock: VirtualTime
+  readonly timers: VirtualTime
+  readonly random: Random
   /** What was reported to the error sink. */
   readonly errors: { error: unknown; where: string }[]
+  onError(error: unknown, where: string): void
 }
 
 /** A whole world on virtual time. `seed` fixes the randomness. */

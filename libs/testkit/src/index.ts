@@ -1,0 +1,6 @@
+export { arrivals, even, type Gap, poisson } from './arrivals.ts'
+export { type Due, EventQueue } from './event-queue.ts'
+export { mixed } from './mix.ts'
+export { type Random, seededRandom } from './random.ts'
+export { hold, lengthMs, offered, ramp, type Shape, type Stretch } from './shapes.ts'
+export { settled, type VirtualRuntime, VirtualTime, virtualRuntime } from './virtual-time.ts'

@@ -1,7 +1,11 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Queue } from 'bullmq'
 import { afterEach, expect, it } from 'vitest'
 import { snapshotOf, TestControlPlane } from '../control-plane.testkit.ts'
 import { door } from '../host/gate-rig.testkit.ts'
@@ -34,10 +38,15 @@ const paymentService = async () => {
 }
 
 /** The service of the guide, as its reader would start it. */
-const startService = async (env: Record<string, string>): Promise<{ url: string }> => {
+const startService = async (
+  env: Record<string, string>,
+): Promise<{ child: ChildProcess; url: string; said: () => string }> => {
   const script = new URL('../../../../docs/snippets/later.ts', import.meta.url).pathname
+  // What an earlier process kept on the disk is not to be found again.
+  const folder = await mkdtemp(join(tmpdir(), 'weir-later-'))
+  ends.push(() => rm(folder, { recursive: true, force: true }))
   const child = spawn(process.execPath, ['--conditions', 'weir-src', '--no-warnings', script], {
-    env: { ...process.env, PORT: '0', WEIR_KEY: 'the-key', ...env },
+    env: { ...process.env, PORT: '0', WEIR_KEY: 'the-key', TMPDIR: folder, ...env },
   })
   ends.push(() => child.kill('SIGKILL'))
   let said = ''
@@ -47,10 +56,10 @@ const startService = async (env: Record<string, string>): Promise<{ url: string 
     })
   const address = () => /listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(said)?.[1]
   await expect.poll(address, { timeout: 30_000, message: said }).toBeDefined()
-  return { url: address() ?? '' }
+  return { child, url: address() ?? '', said: () => said }
 }
 
-it('the service of the guide defers what it has no room for, each order once', async () => {
+it('the service of the guide defers what it has no room for, outlives its Redis, does each order once, and leaves no handle behind', async () => {
   const redis = await TestRedis.start()
   ends.push(() => redis.stop())
   const plane = await TestControlPlane.start()
@@ -60,8 +69,8 @@ it('the service of the guide defers what it has no room for, each order once', a
   })
   const { paid, work, url: payments } = await paymentService()
   const env = { WEIR_CONTROL_PLANE: `ws://127.0.0.1:${plane.port}`, PAYMENTS_URL: payments, REDIS_URL: redis.socket }
-  const { url } = await startService(env)
-  await plane.until(() => plane.of('receipt').length === 1)
+  const { child, url, said } = await startService(env)
+  await plane.until(() => plane.of('receipt').length >= 1)
   const order = async (n: number) => {
     const answer = await fetch(`${url}/orders`, {
       method: 'POST',
@@ -78,6 +87,20 @@ it('the service of the guide defers what it has no room for, each order once', a
     [202, '/orders/order-1'],
     [202, '/orders/order-2'],
   ])
+  await redis.kill()
+  expect(await Promise.all([order(3), order(4)])).toEqual(Array(2).fill([503, 'defer-failed']))
+  await redis.up()
+  await expect.poll(() => order(5), { timeout: 30_000 }).toEqual([202, '/orders/order-5'])
+
   work.open()
   expect(await first).toEqual([200, null])
+  const done = () => (paid as { n: number }[]).map(({ n }) => n).sort()
+  await expect.poll(done, { timeout: 60_000, message: said() }).toEqual(expect.arrayContaining([0, 1, 2, 5]))
+  const seen = new Queue('orders', { connection: { path: redis.socket } })
+  await expect.poll(() => seen.getJobCountByTypes('waiting', 'delayed', 'active'), { timeout: 60_000 }).toBe(0)
+  expect([await seen.getFailedCount(), new Set(done()).size]).toEqual([0, paid.length])
+  await seen.close()
+
+  child.kill('SIGTERM')
+  await expect.poll(() => child.exitCode, { timeout: 60_000, message: said() }).toBe(0)
 }, 180_000)

@@ -11,6 +11,7 @@ it('a key is made, its secret is shown once, and it is revoked; tokens, operator
   await rig.service('orders')
   const page = await rig.signedIn('admin')
   await page.goto(`${rig.weir.url}/access/keys`)
+  await page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name: 'orders' }).waitFor()
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('canary')
   await page.getByRole('dialog').getByRole('combobox', { name: 'Service' }).click()

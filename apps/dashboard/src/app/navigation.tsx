@@ -5,36 +5,38 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
+import { lastEnvironment } from './environment.ts'
 import { useRole } from './role.ts'
 import classes from './shell.module.css'
 
-export const Navigation = ({ environment }: { environment: string | undefined }) => (
-  <>
-    <EnvironmentPicker environment={environment} />
-    {environment !== undefined && <EnvironmentLinks environment={environment} />}
-    <AccessLink />
-  </>
-)
-
-const EnvironmentPicker = ({ environment }: { environment: string | undefined }) => {
+/** On a page of no environment the links are those of the one looked at last. */
+export const Navigation = ({ environment }: { environment: string | undefined }) => {
   const { data } = useQuery(environmentsQuery)
+  const names = data?.items.map(({ name }) => name) ?? []
+  const last = lastEnvironment()
+  const shown = environment ?? names.find((name) => name === last) ?? names[0]
+  return (
+    <>
+      {names.length > 0 && <EnvironmentPicker names={names} environment={shown} />}
+      {shown !== undefined && <EnvironmentLinks environment={shown} />}
+      <AccessLink />
+    </>
+  )
+}
+
+const EnvironmentPicker = ({ names, environment }: { names: string[]; environment: string | undefined }) => {
   const navigate = useNavigate()
-  if (data === undefined || data.items.length === 0) return null
   return (
     <Group gap={6} wrap="nowrap" align="flex-end">
       <NativeSelect
         label="Environment"
         size="sm"
         flex={1}
-        data={[
-          ...(environment === undefined ? [{ value: '', label: 'Choose one' }] : []),
-          ...data.items.map(({ name }) => name),
-        ]}
+        data={names}
         value={environment ?? ''}
-        onChange={(event) => {
-          const name = event.currentTarget.value
-          if (name !== '') void navigate({ to: '/e/$environment', params: { environment: name } })
-        }}
+        onChange={(event) =>
+          void navigate({ to: '/e/$environment', params: { environment: event.currentTarget.value } })
+        }
       />
       <AddEnvironment />
     </Group>

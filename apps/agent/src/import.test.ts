@@ -59,11 +59,19 @@ it('loads YAML only where there is a bootstrap file, and the OpenTelemetry API o
   }
 }, 30_000)
 
-it('starts on the next best where a part of it cannot be loaded, and tells so', async () => {
-  const script = `
+it.each([
+  [
+    ['ws', 'yaml'],
+    ['start: no ws', 'start: no yaml'],
+  ],
+  [['zod'], ['start: no zod', 'start: no zod', 'start: no zod']],
+])(
+  'starts on the next best where %s cannot be loaded, and tells so',
+  async (missing, complaints) => {
+    const script = `
     import { registerHooks } from 'node:module'
     const resolve = (specifier, context, next) => {
-      if (['ws', 'yaml'].includes(specifier)) throw new Error('no ' + specifier)
+      if (${JSON.stringify(missing)}.includes(specifier)) throw new Error('no ' + specifier)
       return next(specifier, context)
     }
     registerHooks({ resolve })
@@ -76,10 +84,12 @@ it('starts on the next best where a part of it cannot be loaded, and tells so', 
     const value = await weir.gate('orders').run({}, () => 42)
     await weir.close()
     console.log(JSON.stringify([value, told.sort()]))`
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--conditions', 'weir-src', '--no-warnings', '--input-type=module', '-e', script],
-    { cwd: new URL('.', import.meta.url).pathname },
-  )
-  expect(JSON.parse(stdout)).toEqual([42, ['start: no ws', 'start: no yaml']])
-}, 30_000)
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--conditions', 'weir-src', '--no-warnings', '--input-type=module', '-e', script],
+      { cwd: new URL('.', import.meta.url).pathname },
+    )
+    expect(JSON.parse(stdout)).toEqual([42, complaints])
+  },
+  30_000,
+)

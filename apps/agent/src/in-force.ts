@@ -8,7 +8,7 @@ import {
 } from '@weir/policy/model'
 import type { Scales } from '@weir/wire/model'
 import type { GateSettings } from './admission/gate.ts'
-import type { PolicyState } from './policy/state.ts'
+import type { Policies } from './policy/standing.ts'
 import type { Scaled } from './scaled.ts'
 
 const NO_QUOTAS: Readonly<Record<string, Quota>> = Object.freeze({})
@@ -22,7 +22,7 @@ export interface Shares {
 
 /** What the policy in force says to one gate. One that it does not name observes. */
 export const gateSettings = (
-  { effective, standing }: PolicyState,
+  { effective, standing }: Policies,
   name: string,
   { split, scales, scaled }: Shares,
 ): GateSettings => {
@@ -35,7 +35,7 @@ export const gateSettings = (
 
 /** What the policy in force says to one dependency, under the mode of the process where that beats it. */
 export const dependencySettings = (
-  { effective, standing }: PolicyState,
+  { effective, standing }: Policies,
   name: string,
   mode: Mode | null,
 ): { policy: DependencyPolicy; revision: number | null } => {
@@ -44,7 +44,7 @@ export const dependencySettings = (
 }
 
 /** From which age on the policy in force leaves messages of this gate, milliseconds; `null`: from none. */
-export const maxAgeMs = ({ effective }: PolicyState, gate: string): number | null =>
+export const maxAgeMs = ({ effective }: Policies, gate: string): number | null =>
   own(effective.policy.gates, gate)?.consumer.maxAgeMs ?? null
 
 /** A member of the record itself, never of its prototype. */

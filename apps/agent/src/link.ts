@@ -13,7 +13,8 @@ import {
 import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
 import type { Settings } from './options.ts'
-import { type PolicyState, receiptOf, type Settled } from './policy/state.ts'
+import type { Policies, Settled } from './policy/standing.ts'
+import { receiptOf } from './policy/state.ts'
 import type { Disk, DiskSnapshot } from './source/disk.ts'
 import { Poll } from './source/poll.ts'
 import { Stream } from './source/stream.ts'
@@ -24,7 +25,7 @@ export interface LinkOptions {
   readonly boot: string
   readonly runtime: Runtime
   readonly http: HttpClient
-  readonly state: PolicyState
+  readonly state: Policies
   readonly disk: Disk | null
   /** Another policy is in force. */
   readonly onPolicy: () => void

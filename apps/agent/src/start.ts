@@ -1,4 +1,5 @@
 import type { Settings } from './options.ts'
+import { builtInOnly } from './policy/standing.ts'
 import type { Disk, DiskSnapshot } from './source/disk.ts'
 
 /** A disk that does not answer must not hold a start up: the control plane will. Loading code is outside the bound: a slow processor would lose its policy. */
@@ -24,13 +25,13 @@ export const load = async ({ link, bootstrapFile }: Settings, onError: (error: u
     onError(error)
     return null
   }
-  const [{ PolicyState }, linked, bootstrap] = await Promise.all([
-    import('./policy/state.ts'),
+  const [reading, linked, bootstrap] = await Promise.all([
+    import('./policy/state.ts').catch(missing),
     link === null ? null : import('./link.ts').catch(missing),
     bootstrapFile === null ? null : import('./source/bootstrap.ts').catch(missing),
   ])
   return {
-    state: new PolicyState(() => []),
+    state: reading === null ? builtInOnly() : new reading.PolicyState(() => []),
     ControlLink: linked?.ControlLink ?? null,
     readBootstrap: bootstrap?.readBootstrap ?? null,
   }

@@ -19,7 +19,7 @@ import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
-import type { PolicyState } from './policy/state.ts'
+import type { Policies } from './policy/standing.ts'
 import { Scaled } from './scaled.ts'
 import { Seal } from './seal.ts'
 import { NodeReaders } from './signals/process.ts'
@@ -46,7 +46,7 @@ export class Weir {
   readonly #settings: Settings
   readonly #boot = randomUUID()
   readonly #runtime: Runtime
-  readonly #state: PolicyState
+  readonly #state: Policies
   readonly #http = nodeHttp()
   readonly #seal: Seal
   readonly #disk: Disk | null
@@ -147,7 +147,7 @@ export class Weir {
   /** On SIGTERM, before the server closes: new work is refused with `draining`, what runs and waits goes on. Resolves when none is left, `ms` at the latest. */
   async drain(ms: number): Promise<void> {
     this.#draining = true
-    this.#consumers.stop()
+    this.#consumers.end()
     for (const [, gate] of this.#gates.all) gate.drain()
     const until = realClock.now() + ms
     const busy = () => this.#states().gates.some(({ active, zombies, waiting }) => active + zombies + waiting > 0)
@@ -277,7 +277,7 @@ export class Weir {
     const bound = setTimeout(() => this.#http.close(), CLOSE_WITHIN_MS)
     try {
       this.#signals.close()
-      this.#consumers.stop()
+      this.#consumers.end()
       for (const [, gate] of this.#gates.all) gate.close()
       for (const [, dependency] of this.#dependencies.all) dependency.close()
       const last = [

@@ -165,6 +165,18 @@ describe('gates that name one resource', () => {
     expect(passed).toBe(10)
   })
 
+  it('keep them when one of them is closed, however often', () => {
+    const { resources, quotas, gates } = pair({ t: quota({ concurrency: 2 }) })
+    const [first, second] = gates
+    expect([said(second.tryAcquire({ tenant: 't' })), said(second.tryAcquire({ tenant: 't' }))]).toEqual(
+      Array(2).fill('accepted'),
+    )
+    first.close()
+    first.close()
+    const third = bench(settings(gatePolicy(shared), { quotas }), { resources, name: 'c' })
+    expect(said(third.gate.tryAcquire({ tenant: 't' }))).toBe('tenant-concurrency')
+  })
+
   it('an edit moves it once, however many gates say it', () => {
     const { gates, first, second } = pair({ r: quota({ rate: 10, burst: 10 }) })
     for (const { runtime } of [first, second]) runtime.time.advance(60_000)

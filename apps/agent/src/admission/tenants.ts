@@ -18,6 +18,7 @@ export class Tenants {
   readonly #maxUnlisted: number
   readonly #tracked = new Map<string, Tenant>()
   #unlisted = 0
+  #closed = false
   #name: string
   #resource: Resource
 
@@ -44,8 +45,9 @@ export class Tenants {
 
   /** New rules, all use kept; another resource has accounts of its own, and work that runs or waits stays with the former. */
   apply(name: string, rules: TenantRules, nowMs: number): void {
+    if (this.#closed) return
     if (name !== this.#name) {
-      this.close(nowMs)
+      this.#giveUp(nowMs)
       this.#name = name
       this.#resource = this.#resources.open(name, rules, nowMs)
       this.none = new Tenant(this.#resource.none)
@@ -57,6 +59,12 @@ export class Tenants {
 
   /** Gives all accounts up; work that refers to them ends as it would have. */
   close(nowMs: number): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#giveUp(nowMs)
+  }
+
+  #giveUp(nowMs: number): void {
     for (const { allowance } of this.#tracked.values()) this.#resource.close(allowance, nowMs)
     this.#tracked.clear()
     this.#resources.close(this.#name)

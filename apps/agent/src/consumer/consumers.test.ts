@@ -37,6 +37,13 @@ describe('the consumers of a process', () => {
     consumers.stop()
   })
 
+  it('that are opened after the end are stopped already, and plan nothing', () => {
+    const { consumers, gate, runtime } = consuming()
+    consumers.end()
+    expect(consumers.open(gate, 'late', () => null).report().running).toBe(0)
+    expect([consumers.reports(), runtime.time.pending]).toEqual([[], 0])
+  })
+
   it('name a topic so that it can be told, and say so', () => {
     const { consumers, gate, runtime } = consuming()
     const names = ['a\u0000b', '', 'ü'.repeat(200), 'good'].map((name) => consumers.open(gate, name, () => null).topic)

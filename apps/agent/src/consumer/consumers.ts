@@ -15,6 +15,7 @@ export class Consumers implements FigureSource {
   readonly #runtime: Runtime
   readonly #wall: () => number
   #timer: unknown = null
+  #ended = false
 
   constructor(runtime: Runtime, wall: () => number) {
     this.#runtime = runtime
@@ -35,6 +36,7 @@ export class Consumers implements FigureSource {
     if (this.#all.size >= LIMITS.items) this.#complain(`There are ${LIMITS.items} consumers; ${topic} is not reported.`)
     else this.#all.add(consumer)
     if (this.#all.size === 1) this.#plan()
+    if (this.#ended) consumer.stop()
     return consumer
   }
 
@@ -68,6 +70,12 @@ export class Consumers implements FigureSource {
   /** All stop fetching, and leave what has not begun. Leaves no timer. */
   stop(): void {
     for (const consumer of [...this.#all]) consumer.stop()
+  }
+
+  /** Stops all, and whichever is opened later at once. */
+  end(): void {
+    this.#ended = true
+    this.stop()
   }
 
   #remove(consumer: Consumer): void {

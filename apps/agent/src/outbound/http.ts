@@ -15,7 +15,11 @@ const HOPELESS = new Set([501, 505])
 const signalOf = (text: string | null | undefined): RefusalSignal | null =>
   REFUSAL_SIGNALS.find((signal) => signal === text) ?? null
 
-const countOf = (text: string | null | undefined): number => (text && /^\d{1,6}$/.test(text) ? Number(text) : 0)
+/** Counts are for comparing with 0 and for adding up: past this they are all the same. */
+const MAX_COUNT = 1_000_000
+
+const countOf = (text: string | null | undefined): number =>
+  text && /^\d+$/.test(text) ? Math.min(Number(text), MAX_COUNT) : 0
 
 /**
  * 2xx and 3xx success; 4xx neutral; 429, and any 4xx or 5xx that bears a Weir signal, refused; other 5xx a failure.

@@ -2,7 +2,8 @@ import { DEFAULT_DEPENDENCY, DEFAULT_GATE, type EffectivePolicy, LIMITS } from '
 import { policySchema, quotaSchema } from '@weir/policy/schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTHING, type RawEffective, readEffective as read, type Unsupported } from './read.ts'
+import { readEffective as read, type Unsupported } from './read.ts'
+import { NOTHING, type RawEffective } from './standing.ts'
 
 const document = (gates: object, more: object = {}): RawEffective => ({
   policy: { version: 1, gates, ...more },

@@ -1,6 +1,5 @@
 import { dependencySchema, gateSchema, nameSchema, policySchema, quotaSchema, tenantSchema } from '@weir/policy/items'
 import {
-  BUILT_IN_POLICY,
   type DependencyPolicy,
   type EffectivePolicy,
   type GatePolicy,
@@ -9,13 +8,8 @@ import {
   type Quota,
   type TenantsPolicy,
 } from '@weir/policy/model'
+import type { RawEffective } from './standing.ts'
 import { type ItemSchema, parseLeniently } from './strip.ts'
-
-/** An effective policy as it arrived, before anything in it is believed. */
-export interface RawEffective {
-  readonly policy: unknown
-  readonly quotas: unknown
-}
 
 export interface Reading {
   readonly effective: EffectivePolicy
@@ -24,8 +18,6 @@ export interface Reading {
   /** Whether anything of it applied. */
   readonly usable: boolean
 }
-
-export const NOTHING: EffectivePolicy = { policy: BUILT_IN_POLICY, quotas: {} }
 
 /** `feedback` is the control plane's: what follows from it arrives with the lease. */
 const KNOWN_KEYS = new Set(['version', 'gates', 'dependencies', 'tenants', 'feedback'])

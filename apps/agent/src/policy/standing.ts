@@ -1,5 +1,46 @@
-import type { PolicyIdentity } from '@weir/policy/model'
-import type { PolicySource } from '@weir/wire/model'
+import { BUILT_IN_POLICY, type EffectivePolicy, type PolicyIdentity, type Problem } from '@weir/policy/model'
+import type { PolicySource, ReceiptStatus } from '@weir/wire/model'
+
+/** An effective policy as it arrived, before anything in it is believed. */
+export interface RawEffective {
+  readonly policy: unknown
+  readonly quotas: unknown
+}
+
+export const NOTHING: EffectivePolicy = { policy: BUILT_IN_POLICY, quotas: {} }
+
+export interface Offer {
+  readonly source: PolicySource
+  readonly identity: PolicyIdentity | null
+  readonly effective: RawEffective
+}
+
+export interface Settled {
+  /** Whether something else than before is in force. */
+  readonly changed: boolean
+  readonly status: ReceiptStatus
+  readonly refused: readonly Problem[]
+}
+
+/** The policy in force, how it was taken, and what may take its place. */
+export interface Policies {
+  readonly effective: EffectivePolicy
+  readonly standing: Standing
+  readonly settled: Settled
+  offer(offer: Offer): Settled
+}
+
+/** Of a process that cannot read a policy: the built-in one, for good. */
+export const builtInOnly = (): Policies => ({
+  effective: NOTHING,
+  standing: { source: 'built-in', identity: null },
+  settled: { changed: false, status: 'applied', refused: [] },
+  offer: () => ({
+    changed: false,
+    status: 'refused',
+    refused: [{ path: '', message: 'This process could not load what reads a policy.' }],
+  }),
+})
 
 /** What is in force: where it came from and which it is; a bootstrap file and the built-in policy have no identity. */
 export interface Standing {

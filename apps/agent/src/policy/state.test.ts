@@ -1,7 +1,8 @@
 import { policyHash } from '@weir/policy/hash'
 import { WIRE } from '@weir/wire/model'
 import { describe, expect, it } from 'vitest'
-import { type Offer, PolicyState } from './state.ts'
+import type { Offer } from './standing.ts'
+import { PolicyState } from './state.ts'
 
 const offer = (revision: number, gates: object, more: Partial<Offer> = {}): Offer => {
   const effective = { policy: { version: 1, gates }, quotas: {} }

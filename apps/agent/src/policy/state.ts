@@ -1,21 +1,8 @@
 import { policyHash } from '@weir/policy/hash'
 import type { EffectivePolicy, PolicyIdentity, Problem } from '@weir/policy/model'
-import { type PolicySource, type Receipt, type ReceiptStatus, WIRE } from '@weir/wire/model'
-import { NOTHING, type RawEffective, readEffective, type Unsupported } from './read.ts'
-import { type Standing, weigh } from './standing.ts'
-
-export interface Offer {
-  readonly source: PolicySource
-  readonly identity: PolicyIdentity | null
-  readonly effective: RawEffective
-}
-
-export interface Settled {
-  /** Whether something else than before is in force. */
-  readonly changed: boolean
-  readonly status: ReceiptStatus
-  readonly refused: readonly Problem[]
-}
+import { type Receipt, WIRE } from '@weir/wire/model'
+import { readEffective, type Unsupported } from './read.ts'
+import { NOTHING, type Offer, type Policies, type Settled, type Standing, weigh } from './standing.ts'
 
 const clip = (problems: readonly Problem[]): readonly Problem[] => {
   const listed = problems.length > WIRE.refusedProblems ? problems.slice(0, WIRE.refusedProblems - 1) : problems
@@ -30,7 +17,7 @@ const clip = (problems: readonly Problem[]): readonly Problem[] => {
 }
 
 /** The policy in force, and the rules by which another takes its place. */
-export class PolicyState {
+export class PolicyState implements Policies {
   readonly #unsupported: Unsupported
   #standing: Standing = { source: 'built-in', identity: null }
   #effective: EffectivePolicy = NOTHING

@@ -11,7 +11,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{libs,apps,examples,tools,test}/**/*.test.ts'],
+          include: ['{libs,apps,examples,tools,test,bench}/**/*.test.ts'],
           exclude: ['**/*.e2e.test.ts', '**/node_modules/**', '**/dist/**'],
           testTimeout: 30_000,
           expect: { poll: { timeout: 20_000 } },

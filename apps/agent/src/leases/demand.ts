@@ -1,0 +1,102 @@
+/** Asked for beyond what was seen, so that a demand that grows slowly is not held back. */
+const HEADROOM = 1.1
+/** Seen beyond what was told, so that the agent does not wait for its turn to ask. */
+const OUTGROWN = 1.25
+/** Soonest question after the one before, as a share of the time between two. */
+const SOONEST = 0.2
+
+/** What of a quota this agent could use, estimated from what arrives. The larger of the last two windows counts: idle agents give back within two refreshes. */
+export interface Demand {
+  /** Units that could be used, fractional; ends the window. */
+  tell(nowMs: number): number
+  /** So much more than was told that it should be told now. */
+  outgrown(nowMs: number): boolean
+}
+
+/** Of a rate: units that arrived per second, refused ones too. */
+export class RateDemand implements Demand {
+  readonly #refreshMs: number
+  #units = 0
+  #sinceMs: number
+  #before = 0
+  #told = 0
+
+  constructor(refreshMs: number, nowMs: number) {
+    this.#refreshMs = refreshMs
+    this.#sinceMs = nowMs
+  }
+
+  arrived(units: number): void {
+    this.#units += units
+  }
+
+  tell(nowMs: number): number {
+    const seen = this.#rate(nowMs)
+    this.#told = HEADROOM * Math.max(seen, this.#before)
+    this.#before = seen
+    this.#units = 0
+    this.#sinceMs = nowMs
+    return this.#told
+  }
+
+  /** More than a whole refresh's worth has come before its end: a short burst of few is none. */
+  outgrown(nowMs: number): boolean {
+    const passedMs = nowMs - this.#sinceMs
+    return passedMs >= SOONEST * this.#refreshMs && this.#units * 1_000 > OUTGROWN * this.#told * this.#refreshMs
+  }
+
+  #rate(nowMs: number): number {
+    return (this.#units * 1_000) / Math.max(nowMs - this.#sinceMs, SOONEST * this.#refreshMs)
+  }
+}
+
+/** Of a concurrency: the most slots that were taken at once, and those that were asked for in vain, at most as many again. */
+export class SlotDemand implements Demand {
+  readonly #refreshMs: number
+  #taken = 0
+  #peak = 0
+  #refused = 0
+  #sinceMs: number
+  #before = 0
+  #told = 0
+
+  constructor(refreshMs: number, nowMs: number) {
+    this.#refreshMs = refreshMs
+    this.#sinceMs = nowMs
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** Slots taken (+1) or freed (-1). */
+  moved(by: number): void {
+    this.#taken += by
+    if (this.#taken > this.#peak) this.#peak = this.#taken
+  }
+
+  refused(): void {
+    this.#refused++
+  }
+
+  tell(nowMs: number): number {
+    const seen = this.#seen()
+    this.#told = Math.max(seen, this.#before)
+    this.#before = seen
+    this.#peak = this.#taken
+    this.#refused = 0
+    this.#sinceMs = nowMs
+    return this.#told
+  }
+
+  outgrown(nowMs: number): boolean {
+    return (
+      nowMs - this.#sinceMs >= SOONEST * this.#refreshMs && this.#refused > 0 && this.#seen() > OUTGROWN * this.#told
+    )
+  }
+
+  /** A refusal is perhaps the same work that came again: what is wanted doubles at most. */
+  #seen(): number {
+    return this.#peak + Math.min(this.#refused, this.#peak + 1)
+  }
+}

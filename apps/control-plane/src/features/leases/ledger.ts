@@ -1,0 +1,265 @@
+import {
+  CLOCK_DRIFT,
+  type HeldLease,
+  type LeaseAsk,
+  type LeaseGrant,
+  type LeaseTerms,
+  maxMinUnits,
+  waterLevel,
+} from '@weir/policy/model'
+import { Account, type Sent } from './account.ts'
+import { Calendar } from './calendar.ts'
+import { NewcomerPool } from './newcomer-pool.ts'
+import { type LeaseTiming, longestMs } from './timing.ts'
+import { type Before, NOTHING, Unknown } from './unknown.ts'
+
+/** Agents of one quota are divided anew at most so often for each of them, milliseconds: ten thousand four times a second, ten at every question. */
+const DIVIDE_MS_PER_AGENT = 0.025
+/** Leases of one fleet end spread over this share of their length. */
+const LENGTH_JITTER = 0.1
+
+export interface LedgerOptions {
+  /** Names this ledger's grants: new for each life of it. */
+  readonly epoch: string
+  readonly timing: LeaseTiming
+  /** Whole units. */
+  readonly capacity: number
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** What a ledger before this one may have granted. Left out: there was none. */
+  readonly before?: Before
+}
+
+/** What screens and simulations see of a ledger, whole units. */
+export interface LedgerFigures {
+  readonly capacity: number
+  readonly wanted: number
+  readonly agents: number
+  /** Most that may be used at this moment. */
+  readonly outstanding: number
+  /** Held back for those that are silent or unknown. */
+  readonly reserved: number
+}
+
+/** Leases of one quota: who holds what, and what may be granted. Pure: the time is an argument. */
+export class QuotaLedger {
+  readonly #options: LedgerOptions
+  readonly #accounts = new Map<string, Account>()
+  readonly #calendar: Calendar
+  readonly #pool = new NewcomerPool()
+  readonly #unknown: Unknown
+  #capacity: number
+  #grants = 0
+  /** Sum of the safe capacities that may be held, of those that are unknown too. */
+  #safe = 0
+  #level = Number.POSITIVE_INFINITY
+  #reserved = 0
+  #stale = true
+  #membersChanged = true
+  #dividedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LedgerOptions, nowMs: number) {
+    this.#options = options
+    this.#capacity = options.capacity
+    this.#calendar = new Calendar(options.timing, options.capacity, nowMs)
+    this.#unknown = new Unknown(options.before ?? NOTHING, options.timing, nowMs)
+    this.#safe = this.#unknown.account.safe
+    this.#calendar.add(this.#unknown.account)
+  }
+
+  get agents(): number {
+    return this.#accounts.size
+  }
+
+  /** What was used stays counted: a lower quota is reached as leases end or are asked for anew. */
+  setCapacity(units: number, nowMs: number): void {
+    this.#look(nowMs)
+    this.#capacity = units
+    this.#calendar.setCapacity(units)
+    this.#stale = this.#membersChanged = true
+    this.#dividedMs = Number.NEGATIVE_INFINITY
+  }
+
+  /**
+   * Answers a question. `openedMs` is when the agent's present connection began: what it says of its lease is no older. `null`: no news, what it holds
+   * stays; while those are missing that hold unknown leases, nobody is given less than it has.
+   */
+  ask(ask: LeaseAsk, nowMs: number, openedMs = nowMs): LeaseGrant | null {
+    this.#look(nowMs)
+    const account = this.#accounts.get(ask.agent) ?? this.#join(ask.agent, nowMs)
+    this.#take(account)
+    this.#hear(account, ask, nowMs, openedMs)
+    this.#divide(account, nowMs)
+    const grant = this.#grant(account, nowMs)
+    const loses = ask.held !== null && ask.held.expiresInMs > 0 && grant.units < ask.held.units
+    const given = loses && this.#unknown.isLearning(nowMs) ? null : grant
+    if (given !== null) account.send(counted(given, nowMs))
+    this.#put(account)
+    return given
+  }
+
+  /** The agent says, without a question, that it obeys this grant: what it had before is free. */
+  obeyed(agent: string, held: HeldLease, inUse: number, nowMs: number): void {
+    const account = this.#accounts.get(agent)
+    if (account === undefined || held.epoch !== this.#options.epoch) return
+    this.#look(nowMs)
+    this.#take(account)
+    account.holds(held.id)
+    account.inUse = inUse
+    this.#put(account)
+  }
+
+  /** The agent has given back all that it held, and uses nothing. */
+  release(agent: string, nowMs: number): void {
+    this.#look(nowMs)
+    const account = this.#accounts.get(agent)
+    if (account !== undefined) this.#forget(account)
+    this.#learn(agent, 0, 0)
+  }
+
+  figures(nowMs: number): LedgerFigures {
+    this.#look(nowMs)
+    let wanted = 0
+    let outstanding = this.#unknown.account.usable(nowMs, nowMs)
+    for (const account of this.#accounts.values()) {
+      wanted += account.want
+      outstanding += account.usable(nowMs, nowMs)
+    }
+    return { capacity: this.#capacity, wanted, agents: this.#accounts.size, outstanding, reserved: this.#reserved }
+  }
+
+  #look(nowMs: number): void {
+    if (nowMs + this.#options.timing.lengthMs < this.#calendar.endMs) return
+    this.#calendar.advance(nowMs, this.#everyone())
+    for (const account of this.#accounts.values()) if (account.isDead(nowMs)) this.#forget(account)
+    if (!this.#unknown.isOver && this.#unknown.account.isDead(nowMs)) this.#change(() => this.#unknown.end())
+    this.#stale = true
+  }
+
+  *#everyone(): Iterable<Account> {
+    yield* this.#accounts.values()
+    yield this.#unknown.account
+  }
+
+  /** Of an account that is not counted at present. */
+  #hear(account: Account, ask: LeaseAsk, nowMs: number, openedMs: number): void {
+    const { agent, held, inUse, weight } = ask
+    if (held === null) this.#learn(agent, 0, 0)
+    else if (held.epoch === this.#options.epoch) account.holds(held.id)
+    else if (account.isEmpty) {
+      account.declare(declared(held, nowMs, openedMs))
+      this.#learn(agent, held.expiresInMs > 0 ? held.units : 0, held.safe)
+    }
+    account.inUse = inUse
+    const want = Math.min(Math.max(0, Math.ceil(ask.want)), this.#capacity)
+    if (want !== account.want || weight !== account.weight) this.#stale = true
+    if (weight !== account.weight) this.#membersChanged = true
+    account.want = want
+    account.weight = weight
+  }
+
+  #learn(agent: string, units: number, safe: number): void {
+    if (!this.#unknown.isOver) this.#change(() => this.#unknown.told(agent, units, safe))
+  }
+
+  /** The unknown's account becomes less. */
+  #change(change: () => void): void {
+    this.#take(this.#unknown.account)
+    change()
+    this.#put(this.#unknown.account)
+    this.#stale = true
+  }
+
+  #join(agent: string, nowMs: number): Account {
+    const account = new Account(agent)
+    this.#accounts.set(agent, account)
+    this.#pool.joined(nowMs)
+    this.#stale = this.#membersChanged = true
+    return account
+  }
+
+  #forget(account: Account): void {
+    this.#take(account)
+    this.#accounts.delete(account.agent)
+    this.#stale = this.#membersChanged = true
+  }
+
+  #take(account: Account): void {
+    this.#calendar.remove(account)
+    this.#safe -= account.safe
+  }
+
+  #put(account: Account): void {
+    this.#calendar.add(account)
+    this.#safe += account.safe
+  }
+
+  /** Of an account that is not counted at present. */
+  #grant(account: Account, nowMs: number): LeaseGrant {
+    const { epoch, timing, random } = this.#options
+    const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
+    const fair = Math.min(account.want, Math.floor(this.#level * account.weight) + account.odd)
+    const beside = this.#calendar.room(account, pool)
+    const first = account.usable(nowMs, nowMs) > 0 ? 0 : Math.ceil(this.#calendar.room(account, 0) / 2)
+    const safe = Math.min(account.safeShare, this.#capacity - this.#safe)
+    return {
+      epoch,
+      id: ++this.#grants,
+      units: Math.min(fair, Math.max(beside, first)),
+      lengthMs: timing.lengthMs * (1 - LENGTH_JITTER * random()),
+      safe: Math.max(0, safe),
+      waitMs: timing.waitMs,
+      deadMs: timing.presumedDeadMs,
+      refreshMs: timing.refreshMs,
+    }
+  }
+
+  /** Those whose leases cannot be made smaller in time are no part of it, apart from the one that asks. */
+  #divide(asking: Account, nowMs: number): void {
+    if (!this.#stale || nowMs - this.#dividedMs < DIVIDE_MS_PER_AGENT * this.#accounts.size) return
+    this.#stale = false
+    this.#dividedMs = nowMs
+    const { timing } = this.#options
+    const noticedMs = this.#calendar.endMs
+    const claims: Account[] = []
+    this.#reserved = this.#unknown.account.usable(nowMs, noticedMs)
+    for (const account of this.#accounts.values())
+      if (account.stepMs < noticedMs && account !== asking) this.#reserved += account.usable(nowMs, noticedMs)
+      else claims.push(account)
+    const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
+    const left = Math.max(0, this.#capacity - this.#reserved - pool)
+    this.#level = waterLevel(left, claims, this.#level)
+    const shares = maxMinUnits(left, claims, this.#level)
+    for (const [i, account] of claims.entries())
+      account.odd = Math.max(0, (shares[i] ?? 0) - Math.floor(this.#level * account.weight))
+    if (this.#membersChanged) this.#divideSafe()
+  }
+
+  /** Equal shares of the whole, by weight: whoever is cut off falls back to what it would have if everybody wanted all. */
+  #divideSafe(): void {
+    this.#membersChanged = false
+    const everyone = [...this.#accounts.values()]
+    const claims = everyone.map(({ weight }) => ({ want: this.#capacity, weight }))
+    const shares = maxMinUnits(this.#capacity, claims)
+    for (const [i, account] of everyone.entries()) account.safeShare = shares[i] ?? 0
+  }
+}
+
+/** A grant on the control plane's clock, from when it answers: whatever the agent counts from came before. */
+const counted = (grant: LeaseGrant, nowMs: number): Sent => ({
+  id: grant.id,
+  units: grant.units,
+  safe: grant.safe,
+  expiresMs: nowMs + grant.lengthMs,
+  stepMs: nowMs + grant.waitMs,
+  deadMs: nowMs + grant.deadMs,
+})
+
+/** What an agent said some time since its connection began, on a clock that may run by the drift faster or slower. */
+const declared = (held: HeldLease, nowMs: number, openedMs: number): LeaseTerms => ({
+  units: held.units,
+  safe: held.safe,
+  expiresMs: nowMs + held.expiresInMs * (1 + CLOCK_DRIFT),
+  stepMs: openedMs + held.stepInMs * (1 - CLOCK_DRIFT),
+  deadMs: nowMs + held.deadInMs * (1 + CLOCK_DRIFT),
+})

@@ -1,0 +1,45 @@
+import type { World } from './world.ts'
+
+/** Quotas over time, and what may be used of them at a moment. */
+export class Bound {
+  readonly #world: World
+  readonly #longestMs: number
+  readonly #history: { readonly sinceMs: number; readonly units: number }[][]
+
+  constructor(world: World, longestMs: number) {
+    this.#world = world
+    this.#longestMs = longestMs
+    this.#history = world.plane.capacities.map((units) => [{ sinceMs: 0, units }])
+  }
+
+  changed(quota: number, units: number): void {
+    this.#history[quota]?.push({ sinceMs: this.#world.nowMs, units })
+  }
+
+  /** The largest quota in force since a moment. */
+  largest(quota: number, sinceMs: number): number {
+    const history = this.#history[quota] ?? []
+    let largest = 0
+    for (const [i, { units }] of history.entries())
+      if ((history[i + 1]?.sinceMs ?? Number.POSITIVE_INFINITY) >= sinceMs) largest = Math.max(largest, units)
+    return largest
+  }
+
+  /**
+   * Each quota's use beside its bound, now: what all agents may use by their own clocks, and the largest quota in force within the longest lease, or
+   * since the oldest grant that an agent still holds, if it was cut off before that.
+   */
+  look(): { readonly usable: number; readonly largest: number }[] {
+    const { agents, nowMs } = this.#world
+    const looks = this.#history.map(() => ({ usable: 0, sinceMs: nowMs - this.#longestMs }))
+    for (const agent of agents)
+      for (const draw of agent.draws) {
+        const usable = this.#world.usable(agent, draw)
+        const look = looks[draw.quota]
+        if (look === undefined || usable === 0) continue
+        look.usable += usable
+        if (draw.grantedMs < look.sinceMs) look.sinceMs = draw.grantedMs
+      }
+    return looks.map(({ usable, sinceMs }, quota) => ({ usable, largest: this.largest(quota, sinceMs) }))
+  }
+}

@@ -1,0 +1,253 @@
+import type { HeldLease, LeaseAsk, LeaseGrant } from '@weir/policy/model'
+import { EventQueue, type Random, seededRandom } from '@weir/testkit'
+import { leaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
+import { Draw, type Kind } from './draw.ts'
+import { Plane } from './plane.ts'
+import { Skew } from './skew.ts'
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly quotas: readonly { readonly units: number; readonly kind: Kind }[]
+  readonly refreshMs: number
+  readonly presumedDeadMs: number
+  /** Of each message that it is lost, and how long it may take, milliseconds. */
+  readonly loss: number
+  readonly delayMs: number
+}
+
+/** How often an agent looks whether its demand has outgrown what it told, as a share of a refresh. */
+const LOOK = 0.2
+/** A message that is this late is later than all that came after it. */
+const STRAGGLER = 0.02
+const STRAGGLES_MS = 8_000
+const RECONNECT_MS = 2_000
+
+export interface SimAgent {
+  readonly name: string
+  readonly clock: Skew
+  readonly draws: Draw[]
+  alive: boolean
+  /** No message comes or goes. */
+  cut: boolean
+  session: number
+  connected: boolean
+  /** When the control plane opened the session, true time. */
+  openedMs: number
+  asks: number
+  /** When each question that is not answered yet was sent, by its own clock. */
+  readonly asked: Map<number, number>
+}
+
+interface Question {
+  readonly n: number
+  readonly items: readonly { readonly quota: number; readonly ask: LeaseAsk }[]
+}
+
+interface Answer {
+  readonly n: number
+  readonly items: readonly { readonly quota: number; readonly grant: LeaseGrant }[]
+}
+
+/** Agents, a control plane and a bad network on one true time; every one of them sees a clock of its own. The ledgers, leases and estimates are the real ones. */
+export class World {
+  readonly random: Random
+  readonly plane: Plane
+  readonly agents: SimAgent[] = []
+  nowMs = 0
+  loss: number
+  delayMs: number
+  questions = 0
+  readonly #options: WorldOptions
+  readonly #events = new EventQueue<() => void>()
+
+  constructor(options: WorldOptions) {
+    this.#options = options
+    this.loss = options.loss
+    this.delayMs = options.delayMs
+    this.random = seededRandom(options.seed)
+    const timing = leaseTiming(options.refreshMs, options.presumedDeadMs)
+    this.plane = new Plane(
+      options.quotas.map(({ units }) => units),
+      timing,
+      this.random,
+    )
+    this.plane.start(0)
+  }
+
+  at(atMs: number, happens: () => void): void {
+    this.#events.put(atMs, happens)
+  }
+
+  /** Runs what is due until `untilMs`; `after` is called after each event. */
+  run(untilMs: number, after?: () => void): void {
+    while (this.#events.nextMs <= untilMs) {
+      const due = this.#events.take()
+      if (due === undefined) break
+      this.nowMs = due.atMs
+      due.value()
+      after?.()
+    }
+    this.nowMs = untilMs
+  }
+
+  /** What an agent may use of a quota at this moment, by its own clock. */
+  usable(agent: SimAgent, draw: Draw): number {
+    return agent.alive ? draw.lease.usable(agent.clock.at(this.nowMs)) : 0
+  }
+
+  join(loads: readonly { readonly quota: number; readonly load: number }[]): SimAgent {
+    const clock = new Skew(this.random)
+    const localMs = clock.at(this.nowMs)
+    const { quotas, refreshMs } = this.#options
+    const agent: SimAgent = {
+      name: `agent ${this.agents.length}`,
+      clock,
+      draws: loads.map(({ quota, load }) => new Draw(quota, quotas[quota]?.kind ?? 'rate', load, refreshMs, localMs)),
+      alive: true,
+      cut: false,
+      session: 0,
+      connected: false,
+      openedMs: 0,
+      asks: 0,
+      asked: new Map(),
+    }
+    this.agents.push(agent)
+    this.#connect(agent)
+    this.#wait(agent, LOOK * refreshMs * (1 + this.random()), () => this.#look(agent))
+    return agent
+  }
+
+  /** A planned end: it stops, and gives back what it holds; the word may be lost. */
+  leave(agent: SimAgent): void {
+    if (!agent.alive) return
+    agent.alive = false
+    this.#toPlane(agent, () => {
+      for (const { quota } of agent.draws) this.plane.release(quota, agent.name, this.nowMs)
+    })
+  }
+
+  crash(agent: SimAgent): void {
+    agent.alive = false
+  }
+
+  /** The control plane dies with all that it knew; a new one is there after `downMs`. */
+  restart(downMs: number): void {
+    this.plane.die()
+    for (const agent of this.agents) this.#disconnect(agent)
+    this.at(this.nowMs + downMs, () => this.plane.start(this.nowMs))
+  }
+
+  /** The connection breaks; the agent comes back. */
+  breaks(agent: SimAgent): void {
+    this.#disconnect(agent)
+  }
+
+  #disconnect(agent: SimAgent): void {
+    if (!agent.alive) return
+    agent.session++
+    agent.connected = false
+    agent.asked.clear()
+    this.#wait(agent, RECONNECT_MS * (0.5 + this.random()), () => this.#connect(agent))
+  }
+
+  #connect(agent: SimAgent): void {
+    const { session } = agent
+    if (agent.connected) return
+    const retryMs = RECONNECT_MS * (1 + this.random())
+    this.#toPlane(agent, () => {
+      const openedMs = this.nowMs
+      this.#toAgent(agent, () => {
+        agent.connected = true
+        agent.openedMs = openedMs
+        this.#ask(agent)
+      })
+    })
+    this.#wait(agent, retryMs, () => {
+      if (agent.session === session && !agent.connected) this.#connect(agent)
+    })
+  }
+
+  /** Several looks make a refresh; a look between two asks out of turn where the demand has grown. */
+  #look(agent: SimAgent): void {
+    const localMs = agent.clock.at(this.nowMs)
+    let outgrown = false
+    for (const draw of agent.draws) if (draw.pass(localMs)) outgrown = true
+    if (agent.connected && outgrown) this.#ask(agent)
+    this.#wait(agent, LOOK * this.#options.refreshMs, () => this.#look(agent))
+  }
+
+  /** Asks, and again after a refresh unless it has asked meanwhile. */
+  #ask(agent: SimAgent): void {
+    const n = ++agent.asks
+    const { session } = agent
+    const localMs = agent.clock.at(this.nowMs)
+    agent.asked.set(n, localMs)
+    for (const old of agent.asked.keys()) if (old <= n - 8) agent.asked.delete(old)
+    for (const draw of agent.draws) draw.pass(localMs)
+    const items = agent.draws.map((draw) => ({ quota: draw.quota, ask: draw.ask(agent.name, localMs) }))
+    this.questions++
+    this.#toPlane(agent, () => this.#answer(agent, { n, items }))
+    this.#wait(agent, this.#options.refreshMs * (0.9 + 0.2 * this.random()), () => {
+      if (agent.session === session && agent.connected && agent.asks === n) this.#ask(agent)
+    })
+  }
+
+  #answer(agent: SimAgent, { n, items }: Question): void {
+    const grants: Answer['items'][number][] = []
+    const answeredMs = this.nowMs
+    for (const { quota, ask } of items) {
+      const grant = this.plane.ask(quota, ask, agent.openedMs, answeredMs)
+      if (grant !== null) grants.push({ quota, grant })
+    }
+    this.#toAgent(agent, () => this.#take(agent, { n, items: grants }, answeredMs))
+  }
+
+  #take(agent: SimAgent, { n, items }: Answer, answeredMs: number): void {
+    const askedMs = agent.asked.get(n)
+    if (askedMs === undefined) return
+    agent.asked.delete(n)
+    const localMs = agent.clock.at(this.nowMs)
+    const obeyed: { quota: number; held: HeldLease; inUse: number }[] = []
+    for (const { quota, grant } of items) {
+      const draw = agent.draws.find((one) => one.quota === quota)
+      if (draw === undefined) continue
+      const shrunk = draw.lease.take(grant, askedMs, localMs)
+      const held = draw.lease.told(localMs)
+      if (held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
+      if (shrunk && held !== null) obeyed.push({ quota, held, inUse: draw.inUse })
+    }
+    if (obeyed.length === 0) return
+    this.#toPlane(agent, () => {
+      for (const { quota, held, inUse } of obeyed) this.plane.obeyed(quota, agent.name, held, inUse, this.nowMs)
+    })
+  }
+
+  #toPlane(agent: SimAgent, arrives: () => void): void {
+    this.#travel(agent, () => {
+      if (this.plane.up) arrives()
+    })
+  }
+
+  #toAgent(agent: SimAgent, arrives: () => void): void {
+    this.#travel(agent, () => {
+      if (agent.alive) arrives()
+    })
+  }
+
+  /** What is of an earlier connection does not come any more. */
+  #travel(agent: SimAgent, arrives: () => void): void {
+    if (agent.cut || this.random() < this.loss) return
+    const { session } = agent
+    const lateMs = this.loss > 0 && this.random() < STRAGGLER ? STRAGGLES_MS : this.delayMs
+    this.at(this.nowMs + this.random() * lateMs, () => {
+      if (!agent.cut && agent.session === session) arrives()
+    })
+  }
+
+  /** By the agent's own clock. */
+  #wait(agent: SimAgent, ms: number, happens: () => void): void {
+    this.at(this.nowMs + agent.clock.lasts(ms), () => {
+      if (agent.alive) happens()
+    })
+  }
+}

@@ -3,6 +3,7 @@ import { LoggerModule } from 'nestjs-pino'
 import type { Database } from './adapters/prisma/database.ts'
 import { AccessModule } from './app/access.module.ts'
 import { CoreModule } from './app/core.module.ts'
+import { ForecastModule } from './app/forecast.module.ts'
 import { OutcomesModule } from './app/outcomes.module.ts'
 import { RuntimeModule } from './app/runtime.module.ts'
 import { SocketsModule } from './app/sockets.module.ts'
@@ -23,6 +24,7 @@ export class AppModule {
         CoreModule,
         SocketsModule,
         OutcomesModule,
+        ForecastModule,
       ],
     }
   }

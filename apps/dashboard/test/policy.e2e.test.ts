@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { record } from '../../control-plane/src/testing/recorded.ts'
 import { flaws, Rig } from './rig.testkit.ts'
 
 let rig: Rig
@@ -29,8 +30,10 @@ const published = async (base: string): Promise<{ version: number; document: str
   return { version: body.version, document: body.published.document }
 }
 
-it('an edit in the form shows in the document, is said in words, and is published with its reason', async () => {
+it('an edit in the form shows in the document, its effect is said before it is published with its reason', async () => {
   const { page, base } = await open('orders')
+  // Sixteen slots' worth of work: twelve cannot do it.
+  await record(rig.weir, { service: 'orders', seconds: 300, perSecond: 80, ms: 200 })
   await page.getByLabel('Limit', { exact: true }).fill('12')
   await expect.poll(() => text(page)).toContain('concurrency: 12')
   expect(await flaws(page)).toEqual([])
@@ -40,6 +43,9 @@ it('an edit in the form shows in the document, is said in words, and is publishe
     .getByText(/20.*12/)
     .first()
     .waitFor()
+  await dialog.getByRole('alert').getByText('would shed much more').waitFor()
+  await dialog.getByText(/checkout would shed \d+ % of all work, where the live policy sheds/).waitFor()
+  expect(await flaws(page)).toEqual([])
   await dialog.getByLabel('Reason').fill('Payments are slow')
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Version 2 is published').waitFor()
@@ -86,6 +92,7 @@ it('who is second keeps the text, sees what the other did, and puts the change o
   const { page, base } = await open('payments')
   await page.getByLabel('Limit', { exact: true }).fill('15')
   await page.getByRole('button', { name: 'Review and publish' }).click()
+  await page.getByText('Too little work was offered in the last hour').waitFor()
   await page.getByRole('dialog').getByLabel('Reason').fill('mine')
   await rig.publish(base, DOCUMENT.replace('250', '400'), 'theirs')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()

@@ -47,6 +47,7 @@ const TICK_MS = 1_000
     },
     OtlpController,
   ],
+  exports: [OutcomeStore],
 })
 export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #pulses: Pulse[] = []

@@ -9,6 +9,7 @@ import { policyQuery } from '../api/queries.ts'
 import { Failure } from '../ui/states.tsx'
 import ui from '../ui/ui.module.css'
 import { ChangesOf, formatOf } from './changes.tsx'
+import { ForecastOf } from './forecast.tsx'
 import type { Editor } from './use-editor.ts'
 
 interface PublishModalProps {
@@ -76,6 +77,7 @@ const PublishForm = (props: PublishModalProps) => {
           </p>
           <ChangesOf environment={environment} service={service} document={editor.text} against={editor.base.version} />
         </div>
+        <ForecastOf environment={environment} service={service} document={editor.text} />
         <Textarea
           label="Reason"
           description="Part of the history: whoever is woken next reads it."

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common'
 import { Bus } from '../bus.ts'
+import type { ServiceRef } from '../services/service-ref.ts'
 import { EffectivePolicies, type EffectiveSnapshot, type RevisionChange, RevisionSource } from './effective-policies.ts'
 
 /** A lost hint costs this much. */
@@ -59,6 +60,12 @@ export class RevisionWatch extends EffectivePolicies implements OnApplicationBoo
     this.#keep(serviceId, revision, snapshot)
     snapshot.catch(() => this.#kept.delete(serviceId))
     return snapshot
+  }
+
+  override async of({ environment, service }: ServiceRef): Promise<EffectiveSnapshot | null> {
+    for (const seen of this.#seen.values())
+      if (seen.environment === environment && seen.service === service) return this.latest(seen.serviceId)
+    return null
   }
 
   /** Looks now; a call during a look leads to one more. */

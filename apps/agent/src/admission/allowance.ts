@@ -5,16 +5,17 @@ import { ACCEPT, TENANT_CONCURRENCY, TENANT_RATE } from './reasons.ts'
 
 /** What one tenant may use of a resource in this process, and what it uses, over all gates that draw on the resource. */
 export class Allowance {
-  readonly name: string
-  /** Has a quota of its own, so always an account of its own. */
-  listed: boolean
-  /** Fleet-wide. */
-  quota: Quota
+  // What each decision touches is side by side.
   /** This agent's share, `null` = not limited. */
   bucket: Bucket | null
   concurrency: number | null
   /** Work that counts against the concurrency: running, zombie, or waiting. */
   held = 0
+  /** Has a quota of its own, so always an account of its own. */
+  listed: boolean
+  readonly name: string
+  /** Fleet-wide. */
+  quota: Quota
   /** Gates that have an account of this tenant. */
   users = 0
 

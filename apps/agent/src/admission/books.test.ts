@@ -1,3 +1,4 @@
+import type { Criticality } from '@weir/policy/model'
 import { GATE_REASONS, METRICS } from '@weir/wire/model'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -36,6 +37,27 @@ describe('the books', () => {
       const { expired } = GATE_REASONS[attributes.reason as keyof typeof GATE_REASONS]
       expect(name).toBe(expired ? 'weir.gate.expired' : 'weir.gate.shed')
     }
+  })
+
+  it('count work of one tenant whose class changes, each in its own, also over a collection', () => {
+    const { gate, figures } = bench(settings(gatePolicy({ limit: 10 })))
+    const counts = (criticality: Criticality) =>
+      ['offered', 'accepted', 'completed'].map((figure) => window.sum(figure, { class: criticality }))
+    const end = (criticality: Criticality) => permitOf(gate.tryAcquire({ tenant: 'a', criticality })).success()
+    for (const criticality of ['critical', 'sheddable', 'sheddable', 'critical', 'sheddable'] as const) end(criticality)
+    const running = permitOf(gate.tryAcquire({ tenant: 'a', criticality: 'critical' }))
+    let window = figures()
+    expect([counts('critical'), counts('sheddable')]).toEqual([
+      [3, 3, 2],
+      [3, 3, 3],
+    ])
+    end('sheddable')
+    running.success()
+    window = figures()
+    expect([counts('critical'), counts('sheddable')]).toEqual([
+      [3, 3, 3],
+      [4, 4, 4],
+    ])
   })
 
   it('give the largest tenants their own figures and fold the rest into other, exactly', () => {

@@ -13,6 +13,9 @@ export interface Account {
   /** The class counted last, and its cells: work of a tenant is mostly of one class. -1 while nothing was counted since the last collection. */
   klass: number
   open: Cells | null
+  /** Of that class, what nearly all work is, until it is added to the cells: offered and accepted, and completed. Counted here, where no other memory need be touched. */
+  accepted: number
+  completed: number
   /** Offered work, decayed per collection: who gets a series of its own. */
   volume: number
 }
@@ -93,6 +96,17 @@ export class Books {
     open[cell] = (open[cell] as number) + 1
   }
 
+  /** Work that is accepted as it is offered. */
+  countAccepted(account: Account, klass: number): void {
+    if (account.klass !== klass) this.#open(account, klass)
+    account.accepted++
+  }
+
+  countCompleted(account: Account, klass: number): void {
+    if (account.klass !== klass) this.#open(account, klass)
+    account.completed++
+  }
+
   /** Two cells of one piece of work. */
   countBoth(account: Account, klass: number, first: number, second: number): void {
     const open = (account.klass === klass ? account.open : this.#open(account, klass)) as Cells
@@ -137,6 +151,7 @@ export class Books {
 
   #open(account: Account, klass: number): Cells {
     if (account.klass < 0) this.#touched.push(account)
+    settle(account)
     account.cells ??= CRITICALITIES.map(() => null)
     const cells = account.cells[klass] ?? new Array<number>(CELLS).fill(0)
     account.cells[klass] = cells
@@ -151,6 +166,7 @@ export class Books {
     chosen: (cell: number) => boolean,
   ) {
     const folded = CRITICALITIES.map(() => new Array<number>(CELLS).fill(0))
+    for (const account of this.#touched) settle(account)
     const own = this.#ownLabels()
     for (const account of this.#touched) {
       CRITICALITIES.forEach((klass, index) => {
@@ -188,6 +204,17 @@ export class Books {
     const reason = REASONS[(cell - REFUSED) % REASONS.length] ?? ''
     return isShed(cell) ? { ...base, reason, revision: this.#revision } : { ...base, reason }
   }
+}
+
+/** Adds to the cells what was counted beside them. */
+const settle = (account: Account): void => {
+  const { accepted, completed, open } = account
+  if (open === null || accepted + completed === 0) return
+  open[OFFERED] = (open[OFFERED] ?? 0) + accepted
+  open[ACCEPTED] = (open[ACCEPTED] ?? 0) + accepted
+  open[COMPLETED] = (open[COMPLETED] ?? 0) + completed
+  account.accepted = 0
+  account.completed = 0
 }
 
 const isShed = (cell: number): boolean => metricOf(cell) === 'weir.gate.shed'

@@ -1,3 +1,5 @@
+import { INPUT } from './inputs.ts'
+
 /** Smaller than any token that matters, larger than the rounding of a million refills. */
 const ROUNDING = 1e-9
 
@@ -19,11 +21,11 @@ export interface Reading {
  */
 export class Bucket {
   // Each begins as a number: a field that was ever undefined keeps an object for every number.
-  #burst = 0
-  #capacity = 0
-  #perMs = 0
   #tokens = 0
   #atMs = 0
+  #perMs = 0
+  #capacity = 0
+  #burst = 0
 
   constructor(flow: Flow, nowMs: number) {
     this.#burst = flow.burst
@@ -37,13 +39,10 @@ export class Bucket {
     return passes(this.#tokens, this.#capacity, units)
   }
 
-  /** As of the last time that was told to it. */
-  get tokens(): number {
-    return this.#tokens
-  }
-
-  get capacity(): number {
-    return this.#capacity
+  /** Puts what `has` reads, as of the last time that was told to it. */
+  put(row: Float64Array): void {
+    row[INPUT.tokens] = this.#tokens
+    row[INPUT.capacity] = this.#capacity
   }
 
   /** Surely has them, whatever the time: no clock is asked, nothing is refilled. */

@@ -32,7 +32,10 @@ export class Claims {
   /** The class that it gets: the next below where its caller's share of the top class passes the cap. Counts it. */
   take(work: Work): number {
     const klass = this.read(work)
-    if (!this.#capped) return klass
+    return this.#capped ? this.#granted(work, klass) : klass
+  }
+
+  #granted(work: Work, klass: number): number {
     const top = work.caller ? 0 : this.#rules.highest
     if (top >= this.#rules.default) return klass
     return this.#inflation.grants(work.caller, klass === top) ? klass : klass + 1

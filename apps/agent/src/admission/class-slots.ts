@@ -79,6 +79,13 @@ export class ClassSlots {
     return state.used < state.reserve
   }
 
+  /** In use, of all classes. */
+  get total(): number {
+    let sum = 0
+    for (const { used } of this.#states) sum += used
+    return sum
+  }
+
   /** Slots that others may not borrow although they are free. */
   get idle(): number {
     return this.#idle

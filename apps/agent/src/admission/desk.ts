@@ -3,7 +3,7 @@ import { ABANDONED, CANCELLED, COMPLETED, DEGRADED, FAILED, IGNORED, LATE } from
 import type { LiveLimit } from './limit-live.ts'
 import type { Mishaps } from './mishaps.ts'
 import type { Parts } from './parts.ts'
-import { DROPPED, FAILURE, IGNORED_ENDING, type PermitDesk, SlotPermit, SUCCESS } from './permit.ts'
+import { DROPPED, IGNORED_ENDING, type PermitDesk, SlotPermit, SUCCESS } from './permit.ts'
 import type { Rules } from './rules.ts'
 import { Slots } from './slots.ts'
 import type { Tenant } from './tenant.ts'
@@ -21,6 +21,9 @@ export class Desk implements PermitDesk {
   readonly #freed: () => void
   #rules: Rules
   #maxHoldMs: number
+  /** Until the first look under these rules it could be any time. */
+  #dueMs = 0
+  #mayDegrade = false
   #degradeLevel = Number.POSITIVE_INFINITY
   #degradeUsage = Number.POSITIVE_INFINITY
 
@@ -42,6 +45,7 @@ export class Desk implements PermitDesk {
     this.slots.classes.obey(rules.policy.classes)
     this.limit.obey(rules.policy.concurrency, nowMs)
     this.#setDegrade()
+    this.#dueMs = 0
   }
 
   /** Starts at the clock's last reading, which is its arrival. Its acceptance has been booked, and the tenant charged where it is `counted`. */
@@ -80,7 +84,11 @@ export class Desk implements PermitDesk {
     this.slots.watch(slot, controller)
   }
 
-  end(slot: number, ending: number): void {
+  end(slot: number, turn: number, ending: number): void {
+    if (slot < 0 || this.slots.turn(slot) !== turn) {
+      this.mishaps.endedTwice++
+      return
+    }
     try {
       this.#parts.clock.read()
       try {
@@ -114,10 +122,6 @@ export class Desk implements PermitDesk {
     return this.slots.klass(slot)
   }
 
-  again(): void {
-    this.mishaps.endedTwice++
-  }
-
   remainingMs(slot: number): number {
     return Math.max(0, this.slots.deadlineMs(slot) - this.#parts.clock.now())
   }
@@ -126,28 +130,26 @@ export class Desk implements PermitDesk {
     return this.slots.deadlineMs(slot)
   }
 
-  /** When the next slot is overdue; `Infinity` when none is in use. */
+  /** No slot is overdue before; `Infinity` when none is in use. */
   get dueMs(): number {
-    const { maxHoldMs, zombieMaxMs } = this.#rules.policy
-    const running = this.slots.oldestRunning
-    const zombie = this.slots.oldestZombie
-    return Math.min(
-      running < 0 ? Number.POSITIVE_INFINITY : this.slots.sinceMs(running) + maxHoldMs,
-      zombie < 0 ? Number.POSITIVE_INFINITY : this.slots.sinceMs(zombie) + zombieMaxMs,
-    )
+    return this.slots.inUse === 0 ? Number.POSITIVE_INFINITY : this.#dueMs
   }
 
-  /** Takes overdue slots back: of permits that the host forgot, and of zombies that do not end. */
+  /**
+   * Takes overdue slots back: of permits that the host forgot, and of zombies that do not end. Looks at all slots, but only once the first that it saw,
+   * or one that it did not see yet, can be overdue.
+   */
   sweep(nowMs: number): void {
+    if (nowMs < this.#dueMs) return
     const { maxHoldMs, zombieMaxMs } = this.#rules.policy
-    const overdue = (slot: number, ms: number) => slot >= 0 && nowMs >= this.slots.sinceMs(slot) + ms
-    for (let slot = this.slots.oldestRunning; overdue(slot, maxHoldMs); slot = this.slots.oldestRunning) {
-      this.#count(slot, ABANDONED)
-      this.#takeBack(slot, `was not ended within ${maxHoldMs} ms and counts as abandoned`)
-    }
-    for (let slot = this.slots.oldestZombie; overdue(slot, zombieMaxMs); slot = this.slots.oldestZombie) {
-      this.mishaps.lost++
-      this.#takeBack(slot, `still ran ${zombieMaxMs} ms after its caller had left and counts as lost`)
+    this.#dueMs = nowMs + Math.min(maxHoldMs, zombieMaxMs)
+    for (let slot = 0; slot < this.slots.size; slot++) {
+      if (this.slots.tenant(slot) === null) continue
+      const zombie = this.slots.isZombie(slot)
+      const dueMs = this.slots.sinceMs(slot) + (zombie ? zombieMaxMs : maxHoldMs)
+      if (nowMs < dueMs) this.#dueMs = Math.min(this.#dueMs, dueMs)
+      else if (zombie) this.#lose(slot)
+      else this.#abandon(slot)
     }
   }
 
@@ -163,33 +165,53 @@ export class Desk implements PermitDesk {
     const { enforced, policy } = this.#rules
     this.#degradeLevel = (enforced ? policy.degrade.level : null) ?? Number.POSITIVE_INFINITY
     this.#degradeUsage = (enforced ? policy.degrade.usage : null) ?? Number.POSITIVE_INFINITY
+    this.#mayDegrade = Math.min(this.#degradeLevel, this.#degradeUsage) < Number.POSITIVE_INFINITY
   }
 
   /** At the clock's last reading. */
   #book(slot: number, ending: number): void {
-    const nowMs = this.#parts.clock.lastMs
     const { slots } = this
-    const bad = ending === FAILURE || ending === DROPPED
-    const outcome = bad ? FAILED : nowMs >= slots.deadlineMs(slot) ? LATE : COMPLETED
-    this.#count(slot, outcome)
-    if (ending === IGNORED_ENDING && outcome === COMPLETED) this.#count(slot, IGNORED)
+    const nowMs = this.#parts.clock.lastMs
     this.duration.record(nowMs - slots.arrivedMs(slot))
-    if (ending === SUCCESS) this.#teach(slot, outcome === LATE)
-    if (ending === DROPPED) this.limit.drop(slots.inUse, nowMs)
+    if (ending === SUCCESS) this.#succeed(slot)
+    else this.#endOtherwise(slot, ending)
   }
 
-  /** A sample for the limit. A method of its own, so that its numbers stay numbers. */
-  #teach(slot: number, late: boolean): void {
-    const { slots, limit } = this
+  /** A sample for the limit. */
+  #succeed(slot: number): void {
+    const { slots } = this
     const nowMs = this.#parts.clock.lastMs
+    const inTime = nowMs < slots.deadlineMs(slot)
+    if (inTime) this.#countCompleted(slot)
+    else this.#count(slot, LATE)
     const ranMs = nowMs - slots.sinceMs(slot)
     this.typical.record(ranMs)
-    if (late) limit.overrun(ranMs, slots.inUse, nowMs)
-    else limit.sample(ranMs, slots.inUse, nowMs)
+    if (inTime) this.limit.sample(ranMs, slots.inUse, nowMs)
+    else this.limit.overrun(ranMs, slots.inUse, nowMs)
+  }
+
+  #endOtherwise(slot: number, ending: number): void {
+    const nowMs = this.#parts.clock.lastMs
+    const bad = ending !== IGNORED_ENDING
+    const outcome = bad ? FAILED : nowMs < this.slots.deadlineMs(slot) ? COMPLETED : LATE
+    this.#count(slot, outcome)
+    if (outcome === COMPLETED) this.#count(slot, IGNORED)
+    if (ending === DROPPED) this.limit.drop(this.slots.inUse, nowMs)
+  }
+
+  #abandon(slot: number): void {
+    this.#count(slot, ABANDONED)
+    this.#takeBack(slot, `was not ended within ${this.#maxHoldMs} ms and counts as abandoned`)
+  }
+
+  #lose(slot: number): void {
+    this.mishaps.lost++
+    const { zombieMaxMs } = this.#rules.policy
+    this.#takeBack(slot, `still ran ${zombieMaxMs} ms after its caller had left and counts as lost`)
   }
 
   #take(tenant: Tenant, klass: number, counted: boolean, route: string | undefined): number {
-    const degraded = this.#degrades()
+    const degraded = this.#mayDegrade && this.#degrades()
     if (degraded) this.#parts.books.count(tenant, klass, DEGRADED)
     return this.slots.take(tenant, klass, counted, degraded, route)
   }
@@ -203,12 +225,13 @@ export class Desk implements PermitDesk {
   }
 
   #release(slot: number): void {
+    const counted = this.slots.isCounted(slot)
+    this.slots.release(slot)?.leave(counted)
+  }
+
+  #countCompleted(slot: number): void {
     const tenant = this.slots.tenant(slot)
-    if (tenant) {
-      tenant.references--
-      if (this.slots.isCounted(slot)) tenant.allowance.held--
-    }
-    this.slots.release(slot)
+    if (tenant) this.#parts.books.countCompleted(tenant, this.slots.klass(slot))
   }
 
   #count(slot: number, cell: number): void {

@@ -1,7 +1,7 @@
 import { CRITICALITIES, type Criticality, LIMITS } from '@weir/policy/model'
 import type { Sampler } from '../core/sampling.ts'
 import type { Attempts } from './attempts.ts'
-import { ACCEPTED, CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
+import { CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
 import type { Claims } from './claims.ts'
 import { heldPermit } from './context.ts'
 import type { Deferral } from './deferral.ts'
@@ -77,11 +77,11 @@ export class Door {
 
   /** All that the host could break is read before anything is counted. The clock is asked only where a decision needs it. */
   enter(work: Work, patience: number): Entry | Promise<Entry> {
-    const { mode } = this.#rules
-    if (mode === 'off') return this.#free(work.deadlineMs)
+    const { mode, enforced } = this.#rules
+    if (!enforced && mode === 'off') return this.#free(work.deadlineMs)
     const held = heldPermit(this.#owner)
     if (held) return new NestedPermit(held)
-    if (mode === 'observe' && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
+    if (!enforced && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
     const adjustedCount = this.#sampler.next()
     return adjustedCount === 0 ? this.#decide(work, patience) : this.#sampled(work, patience, adjustedCount)
   }
@@ -94,7 +94,7 @@ export class Door {
     const tenant = this.#tenants.find(work.tenant, clock)
     const cost = costOf(work.cost)
     if (tenant === null || this.#judge.verdict(tenant, klass, remainingMs, cost, false) >= 0) return null
-    books.countBoth(tenant, klass, OFFERED, ACCEPTED)
+    books.countAccepted(tenant, klass)
     clock.read()
     tenant.take(cost, clock)
     return this.#desk.start(tenant, klass, remainingMs, true, work.route)
@@ -109,7 +109,7 @@ export class Door {
     const ceiling = Math.max(concurrency.ceiling, this.#desk.limit.slots)
     const full = this.#rules.enforced && this.#desk.slots.inUse >= ceiling
     if (full) return this.#refuse(none, klass, LIMIT_REACHED, false)
-    this.#parts.books.countBoth(none, klass, OFFERED, ACCEPTED)
+    this.#parts.books.countAccepted(none, klass)
     this.#parts.clock.read()
     return this.#desk.start(none, klass, deadline.defaultMs, false, undefined)
   }
@@ -133,7 +133,7 @@ export class Door {
     clock.read()
     if (verdict === WAIT && enforced)
       return this.#line.join(tenant, klass, cost, remainingMs, route, signal, patience === MAY_DEFER)
-    books.countBoth(tenant, klass, OFFERED, ACCEPTED)
+    books.countAccepted(tenant, klass)
     if (verdict >= 0) books.count(tenant, klass, wouldCell(verdict))
     else tenant.take(cost, clock)
     return this.#desk.start(tenant, klass, remainingMs, verdict < 0, route)

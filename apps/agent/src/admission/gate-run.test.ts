@@ -248,6 +248,20 @@ describe('permits that do not end', () => {
     expect([gate.report().zombies, gate.mishaps.lost]).toEqual([0, 1])
   })
 
+  it('each of several is freed when its own time is over, running or left by its caller', () => {
+    const { gate, runtime } = bench(settings(gatePolicy({ limit: 9, maxHoldMs: 1_000, zombieMaxMs: 400 })))
+    const inUse: number[] = []
+    const starts = [0, 300, 1_100, 1_200].map((ms) => ms + runtime.clock.now())
+    for (let ms = 0; ms < 2_300; ms += 100) {
+      if (starts.includes(runtime.clock.now())) gate.tryAcquire({})
+      if (ms === 300 || ms === 1_500) permitOf(gate.tryAcquire({})).cancel()
+      inUse.push(gate.report().active * 10 + gate.report().zombies)
+      runtime.time.advance(100)
+    }
+    // Each a tenth of a second after the last: running x 10 + zombies.
+    expect(inUse).toEqual([10, 10, 10, 21, 21, 21, 21, 20, 20, 20, 10, 20, 30, 20, 20, 21, 21, 21, 21, 20, 20, 10, 0])
+  })
+
   it('B-10 B-11 an idle gate has no timer, and one timer serves all permits', () => {
     const { gate, runtime } = bench(settings(gatePolicy({ limit: 1_000 })))
     expect(runtime.time.pending).toBe(0)

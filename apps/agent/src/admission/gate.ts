@@ -95,7 +95,7 @@ export class Gate implements FigureSource, Pressure {
     this.#alarm = new Alarm(this.#clock, runtime.timers, (nowMs) => this.#ring(nowMs))
     const [clock, mishaps, books, alarm] = [this.#clock, this.#mishaps, this.#books, this.#alarm]
     const parts = { name, clock, mishaps, books, alarm, pressure: this }
-    this.#desk = new Desk(parts, this.#rules, limit, () => this.#freed(this.#clock.lastMs))
+    this.#desk = new Desk(parts, this.#rules, limit, () => this.#freed())
     this.#deferral = new Deferral(parts, runtime.timers)
     this.#line = new Line(parts, this.#rules, this.#desk, this.#deferral)
     this.#judge = new Judge(parts, this.#rules, this.#desk, this.#line)
@@ -190,7 +190,7 @@ export class Gate implements FigureSource, Pressure {
     this.#line.obey(rules)
     this.#judge.obey(rules)
     this.#door.obey(rules)
-    this.#freed(nowMs)
+    this.#freed()
     this.#alarm.noLaterThan(Math.min(this.#line.dueMs, this.#desk.dueMs))
   }
 
@@ -264,14 +264,16 @@ export class Gate implements FigureSource, Pressure {
     try {
       this.#line.expire(nowMs)
       this.#desk.sweep(nowMs)
-      this.#freed(nowMs)
+      this.#freed()
     } catch (error) {
       this.#mishaps.fault(error)
     }
     return Math.min(this.#line.dueMs, this.#desk.dueMs)
   }
 
-  #freed(nowMs: number): void {
+  /** At the clock's last reading. */
+  #freed(): void {
+    const nowMs = this.#clock.lastMs
     if (nowMs >= this.#attempts.lookAtMs) this.#attempts.look(nowMs)
     if (this.#line.size > 0 || this.#desk.slots.classes.idle > 0) this.#line.pump(nowMs)
     if (this.#pulls.wanting) this.#serve()

@@ -77,15 +77,14 @@ export class Judge {
     const { concurrency, held, bucket } = tenant.allowance
     row[INPUT.concurrency] = concurrency ?? Number.NaN
     row[INPUT.held] = held
-    row[INPUT.tokens] = bucket?.tokens ?? Number.NaN
-    row[INPUT.capacity] = bucket?.capacity ?? Number.NaN
+    bucket?.put(row)
     this.#line.put(row, tenant, klass, this.#shadow)
   }
 
   /** Observing, what it would have refused does not count. */
   get #inUse(): number {
     const { slots } = this.#desk
-    return this.#rules.enforced ? slots.inUse : slots.counted
+    return this.#rules.enforced ? slots.inUse : slots.classes.total
   }
 
   /** Observing, nothing waits: work beyond the limit stands in for a queue. */

@@ -10,10 +10,9 @@ export const IGNORED_ENDING = 3
 export interface PermitDesk {
   /** Whether the slot is still in the turn that the permit was made in. */
   holds(slot: number, turn: number): boolean
-  end(slot: number, ending: number): void
+  /** Of a slot that is in another turn: an ending after the ending. */
+  end(slot: number, turn: number, ending: number): void
   cancel(slot: number): void
-  /** An ending after the ending. */
-  again(): void
   /** Aborted when the gate takes the slot back from a host that forgot it: its work, if it still runs, is told to stop. */
   watch(slot: number, controller: AbortController): void
   remainingMs(slot: number): number
@@ -100,7 +99,6 @@ export class SlotPermit implements Permit {
   static #end(permit: SlotPermit, ending: number): void {
     const slot = permit.#slot
     permit.#slot = -1
-    if (slot >= 0 && permit.#desk.holds(slot, permit.#turn)) permit.#desk.end(slot, ending)
-    else permit.#desk.again()
+    permit.#desk.end(slot, permit.#turn, ending)
   }
 }

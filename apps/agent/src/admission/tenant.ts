@@ -12,13 +12,16 @@ export const OTHER_TENANTS = 'other'
 
 /** One tenant at one gate: its figures and its places in the queue. What it may use is of the gate's resource. */
 export class Tenant implements Account {
-  readonly name: string
+  // What each decision touches is side by side.
   readonly allowance: Allowance
   /** All work of this gate that refers to this account, counted against the quota or not. */
   references = 0
-  cells: (Cells | null)[] | null = null
   klass = -1
+  accepted = 0
+  completed = 0
   open: Cells | null = null
+  cells: (Cells | null)[] | null = null
+  readonly name: string
   volume = 0
   #flows: (Flow | undefined)[] | undefined = undefined
 
@@ -42,6 +45,12 @@ export class Tenant implements Account {
     this.references++
     allowance.held++
     if (allowance.bucket !== null) allowance.bucket.take(units, clock)
+  }
+
+  /** Its work is over; whether it was charged. */
+  leave(charged: boolean): void {
+    this.references--
+    if (charged) this.allowance.held--
   }
 
   /** Work that waited and never started. */

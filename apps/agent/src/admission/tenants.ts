@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Resource, Resources, TenantRules } from './resource.ts'
-import { canonicalTenant, NO_TENANT, Tenant } from './tenant.ts'
+import { canonicalTenant, Tenant } from './tenant.ts'
 
 /** Accounts looked at for a newcomer's place: idle ones are found over several arrivals, none pays for all. */
 const EVICTION_STEPS = 8
@@ -37,7 +37,7 @@ export class Tenants {
 
   /** The account of a tenant; `null` where the policy refuses those that it does not list. Those get no account. */
   find(given: string | undefined, clock: Clock): Tenant | null {
-    if (typeof given !== 'string' || given === NO_TENANT) return this.#resource.unlistedMayPass ? this.none : null
+    if (typeof given !== 'string' || given.length === 0) return this.#resource.unlistedMayPass ? this.none : null
     const known = this.#tracked.get(given)
     if (known === undefined) return this.#newcomer(given, clock)
     return this.#resource.unlistedMayPass || known.allowance.listed ? known : null

@@ -43,17 +43,20 @@ export class Trail {
 
   /** Whether this decision is one to keep; then its inputs are put, one by one. */
   keeps(verdict: number): boolean {
-    if (this.#every) return true
-    if (verdict >= 0) {
-      if (this.#refusals-- > 0) return false
+    if (verdict >= 0 ? this.#refusals-- > 0 : this.#others-- > 0) return false
+    if (this.#every) this.narrow()
+    else this.#widen(verdict >= 0)
+    return true
+  }
+
+  #widen(refusal: boolean): void {
+    if (refusal) {
       this.#refusals = this.#refusalGap - 1
       this.#refusalGap = Math.min(2 * this.#refusalGap, WIDEST_GAP)
     } else {
-      if (this.#others-- > 0) return false
       this.#others = this.#otherGap - 1
       this.#otherGap = Math.min(2 * this.#otherGap, 4 * WIDEST_GAP)
     }
-    return true
   }
 
   /** Figures were collected: the next decisions are kept closely again. */

@@ -8,33 +8,40 @@ const FIRST_MS = BOUNDS_MS[0] ?? 0
 /** Durations since the last collection, in the buckets of `DURATION_BOUNDS_S` (upper bounds inclusive) and an open one. */
 export class DurationHistogram {
   #counts = emptyCells()
+  /** Of the first cell, in which most are, until it is added to it: counted here, where no other memory need be touched. */
+  #first = 0
   #sumMs = 0
-  #total = 0
 
   /** Milliseconds. A negative duration counts as 0; NaN and infinity are no durations and are left out. */
   record(ms: number): void {
-    if (!Number.isFinite(ms)) return
-    const cell = ms <= FIRST_MS ? 0 : cellOf(ms)
-    this.#counts[cell] = (this.#counts[cell] as number) + 1
-    this.#sumMs += Math.max(ms, 0)
-    this.#total++
+    if (ms >= 0 && ms <= FIRST_MS) {
+      this.recordNone()
+      this.#sumMs += ms
+    } else this.#recordLong(ms)
   }
 
   /** As `record(0)`. */
   recordNone(): void {
-    this.#counts[0] = (this.#counts[0] as number) + 1
-    this.#total++
+    this.#first++
   }
 
   /** Hands over what was recorded, in seconds, and starts anew; nothing when nothing was recorded. */
   collect(sink: FigureSink, name: MetricName, attributes: FigureAttributes): void {
-    if (this.#total === 0) return
     const counts = this.#counts
+    counts[0] = (counts[0] as number) + this.#first
+    this.#first = 0
+    if (counts.every((count) => count === 0)) return
     const sum = this.#sumMs / 1_000
     this.#counts = emptyCells()
     this.#sumMs = 0
-    this.#total = 0
     sink.histogram(name, counts, sum, attributes)
+  }
+
+  #recordLong(ms: number): void {
+    if (!Number.isFinite(ms)) return
+    const cell = cellOf(ms)
+    this.#counts[cell] = (this.#counts[cell] as number) + 1
+    this.#sumMs += Math.max(ms, 0)
   }
 }
 

@@ -1,3 +1,4 @@
+import { performance as clock } from 'node:perf_hooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { realClock, realTimers } from './real.ts'
 
@@ -5,8 +6,10 @@ import { realClock, realTimers } from './real.ts'
 describe('real timers', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    vi.spyOn(clock, 'now').mockImplementation(() => performance.now())
   })
   afterEach(() => {
+    vi.restoreAllMocks()
     vi.useRealTimers()
   })
 

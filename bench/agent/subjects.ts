@@ -6,6 +6,9 @@ const noOp = async (): Promise<void> => undefined
 
 export const tenantNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `tenant-${i}`)
 
+/** Kept as the agent keeps it: the global is a getter. */
+const { performance } = globalThis
+
 export const runtime = {
   clock: { now: () => performance.now() },
   timers: {
@@ -58,7 +61,8 @@ export const openGate = (tenants = TENANTS): (() => void) => {
   const work = workload(tenants)
   let turn = 0
   return () => {
-    const entry = gate.tryAcquire(work[turn++ % tenants])
+    const entry = gate.tryAcquire(work[turn])
+    turn = turn + 1 < tenants ? turn + 1 : 0
     if (!entry.accepted) throw new Error(`Refused: ${entry.reason}`)
     entry.success()
   }
@@ -105,7 +109,8 @@ export const fullGate = (): (() => void) => {
   for (let i = 0; i < 8; i++) gate.tryAcquire(work[i])
   let turn = 0
   return () => {
-    if (gate.tryAcquire(work[turn++ % TENANTS]).accepted) throw new Error('Accepted past the limit.')
+    if (gate.tryAcquire(work[turn]).accepted) throw new Error('Accepted past the limit.')
+    turn = turn + 1 < TENANTS ? turn + 1 : 0
   }
 }
 

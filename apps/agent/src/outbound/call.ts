@@ -79,7 +79,8 @@ export class Call<T> implements Scheduled {
 
   /** The caller, or the inbound work that it is part of, left. */
   handleEvent(event: Event): void {
-    this.#cancel((event.currentTarget as AbortSignal).reason)
+    // Node forgets the current target once the first listener has run.
+    this.#cancel((event.target as AbortSignal).reason)
   }
 
   onDue(now: number): void {

@@ -134,6 +134,17 @@ describe('a caller that leaves', () => {
     expect(sent).toBe(0)
   })
 
+  it('all that runs for one caller ends when it leaves, whoever else listens', async () => {
+    const { dependency } = rig()
+    const caller = new AbortController()
+    caller.signal.addEventListener('abort', () => undefined)
+    const ends = Promise.allSettled(
+      [1, 2].map(() => dependency.call(() => new Promise<never>(() => {}), { signal: caller.signal })),
+    )
+    caller.abort('gone')
+    expect((await ends).map((end) => end.status === 'rejected' && end.reason)).toEqual(['gone', 'gone'])
+  })
+
   it('B-64 B-44c ten thousand calls leave no listener on a long signal, and no timer', async () => {
     const world = rig()
     const caller = new AbortController()

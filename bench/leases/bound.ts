@@ -1,4 +1,13 @@
+import { RATE_GRAINS } from '@weir/policy/model'
+import { BURST_SECONDS } from './draw.ts'
 import type { World } from './world.ts'
+
+export interface Look {
+  /** What all agents may use. */
+  readonly usable: number
+  /** What they may use at most. */
+  readonly largest: number
+}
 
 /** Quotas over time, and what may be used of them at a moment. */
 export class Bound {
@@ -29,7 +38,7 @@ export class Bound {
    * Each quota's use beside its bound, now: what all agents may use by their own clocks, and the largest quota in force within the longest lease, or
    * since the oldest grant that an agent still holds, if it was cut off before that.
    */
-  look(): { readonly usable: number; readonly largest: number }[] {
+  look(): Look[] {
     const { agents, nowMs } = this.#world
     const looks = this.#history.map(() => ({ usable: 0, sinceMs: nowMs - this.#longestMs }))
     for (const agent of agents)
@@ -41,5 +50,22 @@ export class Bound {
         if (draw.grantedMs < look.sinceMs) look.sinceMs = draw.grantedMs
       }
     return looks.map(({ usable, sinceMs }, quota) => ({ usable, largest: this.largest(quota, sinceMs) }))
+  }
+
+  /**
+   * As `look`, of what a rate has saved up: tokens of all agents, and the bursts of the largest quota; a share below one token saves up to one, so each
+   * agent may have one more.
+   */
+  saved(quota: number, { largest }: Look): { readonly tokens: number; readonly most: number } {
+    const { agents, nowMs } = this.#world
+    let tokens = 0
+    let holders = 0
+    for (const { alive, clock, draws } of agents) {
+      const draw = alive ? draws[quota] : undefined
+      if (draw === undefined) continue
+      tokens += draw.tokens(clock.at(nowMs))
+      holders++
+    }
+    return { tokens, most: (largest / RATE_GRAINS) * BURST_SECONDS + holders }
   }
 }

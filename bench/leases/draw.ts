@@ -1,17 +1,24 @@
-import { type LeaseAsk, RATE_GRAINS } from '@weir/policy/model'
+import { type LeaseAsk, type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
+import { Bucket } from '../../apps/agent/src/admission/bucket.ts'
 import { RateDemand, SlotDemand } from '../../apps/agent/src/leases/demand.ts'
-import { Lease } from '../../apps/agent/src/leases/held.ts'
+import type { Lease } from '../../apps/agent/src/leases/held.ts'
+import { LeasedRate } from '../../apps/agent/src/leases/rate.ts'
 
 export type Kind = 'rate' | 'slots'
+
+/** Of the rate that it has, saved up at most. */
+export const BURST_SECONDS = 1
 
 /** One agent's use of one quota: the real lease and the real estimate of what it wants, under a load that is given in units. */
 export class Draw {
   readonly quota: number
-  readonly lease = new Lease()
+  readonly lease: Lease
   /** What arrives: units per second, or slots that would be taken. */
   load: number
   /** When the control plane answered with what is held, in true time; `Infinity`: nothing is held. */
   grantedMs = Number.POSITIVE_INFINITY
+  readonly #bucket: Bucket
+  readonly #leased: LeasedRate
   readonly #rate: RateDemand | null
   readonly #slots: SlotDemand | null
   #seenMs: number
@@ -19,6 +26,9 @@ export class Draw {
   constructor(quota: number, kind: Kind, load: number, refreshMs: number, nowMs: number) {
     this.quota = quota
     this.load = load
+    this.#bucket = new Bucket({ rate: 0, burst: 0 }, nowMs)
+    this.#leased = new LeasedRate({ rate: 1, burst: BURST_SECONDS }, this.#bucket)
+    this.lease = this.#leased.lease
     this.#rate = kind === 'rate' ? new RateDemand(refreshMs, nowMs) : null
     this.#slots = kind === 'slots' ? new SlotDemand(refreshMs, nowMs) : null
     this.#seenMs = nowMs
@@ -41,12 +51,26 @@ export class Draw {
     return slots.outgrown(nowMs)
   }
 
+  /** As `Lease.take`; a rate's bucket goes on as it is. */
+  take(grant: LeaseGrant, askedMs: number, nowMs: number): boolean {
+    return this.#leased.take(grant, askedMs, nowMs)
+  }
+
+  /** Units of a rate that could pass at once, 1 at least where any could. */
+  tokens(nowMs: number): number {
+    this.#leased.settle(nowMs)
+    this.#bucket.has(0, nowMs)
+    return this.#bucket.tokens
+  }
+
   get inUse(): number {
     return this.#slots?.taken ?? 0
   }
 
   ask(agent: string, nowMs: number): LeaseAsk {
-    const want = this.#rate === null ? (this.#slots as SlotDemand).tell(nowMs) : this.#rate.tell(nowMs) * RATE_GRAINS
-    return { agent, weight: 1, want, inUse: this.inUse, held: this.lease.told(nowMs) }
+    const { want, spare } = (this.#rate ?? (this.#slots as SlotDemand)).tell(nowMs)
+    const units = this.#rate === null ? 1 : RATE_GRAINS
+    const held = this.lease.told(nowMs)
+    return { agent, weight: 1, want: want * units, spare: spare * units, inUse: this.inUse, held }
   }
 }

@@ -1,7 +1,7 @@
 import { RATE_GRAINS } from '@weir/policy/model'
 import { type Random, seededRandom } from '@weir/testkit'
 import { leaseTiming, longestMs } from '../../apps/control-plane/src/features/leases/timing.ts'
-import { Bound } from './bound.ts'
+import { Bound, type Look } from './bound.ts'
 import { type SimAgent, World } from './world.ts'
 
 /** A refresh that is short beside the time to be presumed dead, or beside a message's way, shows what clocks and delays can do. */
@@ -58,10 +58,13 @@ export const storm = (seed: number): StormFigures => {
   let broken: string | null = null
   world.run(LASTS_MS, () => {
     looks++
-    for (const [quota, { usable, largest }] of bound.look().entries()) {
+    const seen = bound.look()
+    for (const [quota, { usable, largest }] of seen.entries()) {
       peak = Math.max(peak, usable / largest)
       if (usable > largest) broken ??= `quota ${quota} at ${world.nowMs.toFixed(0)} ms: ${usable} of ${largest}`
     }
+    const { tokens, most } = bound.saved(0, seen[0] as Look)
+    if (tokens > most) broken ??= `burst at ${world.nowMs.toFixed(0)} ms: ${tokens} of ${most}`
   })
   return { peak, broken, looks }
 }

@@ -211,7 +211,7 @@ export class World {
     for (const { quota, grant } of items) {
       const draw = agent.draws.find((one) => one.quota === quota)
       if (draw === undefined) continue
-      const shrunk = draw.lease.take(grant, askedMs, localMs)
+      const shrunk = draw.take(grant, askedMs, localMs)
       const held = draw.lease.told(localMs)
       if (held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
       if (shrunk && held !== null) obeyed.push({ quota, held, inUse: draw.inUse })

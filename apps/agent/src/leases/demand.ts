@@ -1,14 +1,23 @@
-/** Asked for beyond what was seen, so that a demand that grows slowly is not held back. */
-const HEADROOM = 1.1
+/** Asked for beyond what was seen, where nobody needs it: a demand that grows is not held back until it is told. */
+const HEADROOM = 0.1
+/** And so many units, so that the first after a pause pass. */
+const FIRST = 1
 /** Seen beyond what was told, so that the agent does not wait for its turn to ask. */
 const OUTGROWN = 1.25
 /** Soonest question after the one before, as a share of the time between two. */
 const SOONEST = 0.2
 
+export interface Told {
+  /** Units that could be used, fractional. */
+  readonly want: number
+  /** Units that would be taken beside, where nobody wants them. */
+  readonly spare: number
+}
+
 /** What of a quota this agent could use, estimated from what arrives. The larger of the last two windows counts: idle agents give back within two refreshes. */
 export interface Demand {
-  /** Units that could be used, fractional; ends the window. */
-  tell(nowMs: number): number
+  /** What to ask for; ends the window. */
+  tell(nowMs: number): Told
   /** So much more than was told that it should be told now. */
   outgrown(nowMs: number): boolean
 }
@@ -30,13 +39,13 @@ export class RateDemand implements Demand {
     this.#units += units
   }
 
-  tell(nowMs: number): number {
+  tell(nowMs: number): Told {
     const seen = this.#rate(nowMs)
-    this.#told = HEADROOM * Math.max(seen, this.#before)
+    this.#told = Math.max(seen, this.#before)
     this.#before = seen
     this.#units = 0
     this.#sinceMs = nowMs
-    return this.#told
+    return { want: this.#told, spare: HEADROOM * this.#told + (FIRST * 1_000) / this.#refreshMs }
   }
 
   /** More than a whole refresh's worth has come before its end: a short burst of few is none. */
@@ -79,14 +88,14 @@ export class SlotDemand implements Demand {
     this.#refused++
   }
 
-  tell(nowMs: number): number {
+  tell(nowMs: number): Told {
     const seen = this.#seen()
     this.#told = Math.max(seen, this.#before)
     this.#before = seen
     this.#peak = this.#taken
     this.#refused = 0
     this.#sinceMs = nowMs
-    return this.#told
+    return { want: this.#told, spare: Math.ceil(HEADROOM * this.#told) + FIRST }
   }
 
   outgrown(nowMs: number): boolean {

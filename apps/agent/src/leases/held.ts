@@ -13,6 +13,13 @@ export class Lease {
     return this.#held === null ? 0 : usableAt(this.#held, nowMs)
   }
 
+  /** When what may be used is next another amount, if no answer comes; `Infinity`: never. */
+  changesAfter(nowMs: number): number {
+    if (this.#held === null) return Number.POSITIVE_INFINITY
+    const { expiresMs, stepMs, deadMs } = this.#held
+    return Math.min(...[expiresMs, stepMs, deadMs].filter((atMs) => atMs > nowMs))
+  }
+
   /**
    * Takes an answer; one that comes after a later one is not taken. It ends that long after the question was *sent* (the control plane counts from its
    * answer, which was later), and the wait begins when it *came* (which was later than the answer); all by a margin for the drift of two clocks.

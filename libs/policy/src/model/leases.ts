@@ -46,6 +46,8 @@ export interface LeaseAsk {
   readonly weight: number
   /** What it could use, whole units. */
   readonly want: number
+  /** What it would take beside, where nobody wants it: room for a demand that grows before the next question. */
+  readonly spare: number
   /** Slots that are taken now; 0 for a rate. */
   readonly inUse: number
   /** `null`: never had one. */

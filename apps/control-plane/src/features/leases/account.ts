@@ -15,6 +15,7 @@ const MOST_SENT = 8
 export class Account {
   readonly agent: string
   want = 0
+  spare = 0
   weight = 1
   /** Its odd unit of the last division, 0 or 1. */
   odd = 0

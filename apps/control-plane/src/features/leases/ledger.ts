@@ -15,6 +15,8 @@ import { type Before, NOTHING, Unknown } from './unknown.ts'
 
 /** Agents of one quota are divided anew at most so often for each of them, milliseconds: ten thousand four times a second, ten at every question. */
 const DIVIDE_MS_PER_AGENT = 0.025
+/** From so many units each on nobody misses an odd one: it is not divided. */
+const FINE = 1_000
 /** Leases of one fleet end spread over this share of their length. */
 const LENGTH_JITTER = 0.1
 
@@ -53,6 +55,8 @@ export class QuotaLedger {
   /** Sum of the safe capacities that may be held, of those that are unknown too. */
   #safe = 0
   #level = Number.POSITIVE_INFINITY
+  /** Of what is asked for in case nobody needs it, 0..1. */
+  #spare = 0
   #reserved = 0
   #stale = true
   #membersChanged = true
@@ -65,10 +69,6 @@ export class QuotaLedger {
     this.#unknown = new Unknown(options.before ?? NOTHING, options.timing, nowMs)
     this.#safe = this.#unknown.account.safe
     this.#calendar.add(this.#unknown.account)
-  }
-
-  get agents(): number {
-    return this.#accounts.size
   }
 
   /** What was used stays counted: a lower quota is reached as leases end or are asked for anew. */
@@ -151,11 +151,17 @@ export class QuotaLedger {
       this.#learn(agent, held.expiresInMs > 0 ? held.units : 0, held.safe)
     }
     account.inUse = inUse
-    const want = Math.min(Math.max(0, Math.ceil(ask.want)), this.#capacity)
-    if (want !== account.want || weight !== account.weight) this.#stale = true
+    const want = this.#whole(ask.want)
+    const spare = this.#whole(ask.spare)
+    if (want !== account.want || spare !== account.spare || weight !== account.weight) this.#stale = true
     if (weight !== account.weight) this.#membersChanged = true
     account.want = want
+    account.spare = spare
     account.weight = weight
+  }
+
+  #whole(units: number): number {
+    return Math.min(Math.max(0, Math.ceil(units)), this.#capacity)
   }
 
   #learn(agent: string, units: number, safe: number): void {
@@ -198,7 +204,8 @@ export class QuotaLedger {
   #grant(account: Account, nowMs: number): LeaseGrant {
     const { epoch, timing, random } = this.#options
     const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
-    const fair = Math.min(account.want, Math.floor(this.#level * account.weight) + account.odd)
+    const level = Math.floor(this.#level * account.weight) + account.odd
+    const fair = Math.min(account.want, level) + Math.floor(this.#spare * account.spare)
     const beside = this.#calendar.room(account, pool)
     const first = account.usable(nowMs, nowMs) > 0 ? 0 : Math.ceil(this.#calendar.room(account, 0) / 2)
     const safe = Math.min(account.safeShare, this.#capacity - this.#safe)
@@ -229,20 +236,36 @@ export class QuotaLedger {
     const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
     const left = Math.max(0, this.#capacity - this.#reserved - pool)
     this.#level = waterLevel(left, claims, this.#level)
-    const shares = maxMinUnits(left, claims, this.#level)
+    this.#spare = this.#level === Number.POSITIVE_INFINITY ? spareShare(left, claims) : 0
+    const shares = left < FINE * claims.length ? maxMinUnits(left, claims, this.#level) : []
     for (const [i, account] of claims.entries())
       account.odd = Math.max(0, (shares[i] ?? 0) - Math.floor(this.#level * account.weight))
     if (this.#membersChanged) this.#divideSafe()
   }
 
-  /** Equal shares of the whole, by weight: whoever is cut off falls back to what it would have if everybody wanted all. */
+  /** Equal shares of the whole, by weight: whoever is cut off falls back to what it would have if everybody wanted all. Odd units to the first. */
   #divideSafe(): void {
     this.#membersChanged = false
-    const everyone = [...this.#accounts.values()]
-    const claims = everyone.map(({ weight }) => ({ want: this.#capacity, weight }))
-    const shares = maxMinUnits(this.#capacity, claims)
-    for (const [i, account] of everyone.entries()) account.safeShare = shares[i] ?? 0
+    let weights = 0
+    for (const { weight } of this.#accounts.values()) weights += weight
+    let left = this.#capacity
+    for (const account of this.#accounts.values()) {
+      account.safeShare = Math.floor((this.#capacity * account.weight) / weights)
+      left -= account.safeShare
+    }
+    for (const account of this.#accounts.values()) if (left-- > 0) account.safeShare++
   }
+}
+
+/** How much of what is asked for in case nobody needs it there is, 0..1, once everybody has what it wants. */
+const spareShare = (left: number, accounts: readonly Account[]): number => {
+  let wanted = 0
+  let spare = 0
+  for (const account of accounts) {
+    wanted += account.want
+    spare += account.spare
+  }
+  return spare > 0 ? Math.min(1, (left - wanted) / spare) : 0
 }
 
 /** A grant on the control plane's clock, from when it answers: whatever the agent counts from came before. */

@@ -1,0 +1,78 @@
+/**
+ * `npm run sim:leases`: figures L1 and L2, on virtual time, by the real ledgers and the real agents' side.
+ * `--agents 10000 --quotas 300 --seed 1`; `--plot file.svg` draws the run; `--seeds 1000` runs so many storms of a few agents instead, from `--seed` on.
+ */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { divisionCost } from './leases/cpu.ts'
+import { Fleet } from './leases/fleet.ts'
+import { plot } from './leases/plot.ts'
+import { PARTITION_SHARE, peakOf, refreshesOf, type Scene, scenesOf } from './leases/scenes.ts'
+import { storm } from './leases/storm.ts'
+
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string', default: '10000' },
+    quotas: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string' },
+    plot: { type: 'string' },
+  },
+})
+const seed = Number(values.seed)
+const agents = Number(values.agents)
+const round = (value: number): number => Math.round(value * 10_000) / 10_000
+
+const storms = (count: number): void => {
+  let peak = 0
+  let looks = 0
+  let failed = 0
+  for (let each = seed; each < seed + count; each++) {
+    const figures = storm(each)
+    peak = Math.max(peak, figures.peak)
+    looks += figures.looks
+    if (figures.broken === null) continue
+    failed++
+    console.log(`seed ${each} passes the quota: ${figures.broken}; again with --seeds 1 --seed ${each}`)
+  }
+  console.log(`${count} storms, ${looks} moments looked at, ${failed} seeds that pass a quota`)
+  console.log(JSON.stringify({ figures: { L1_peak: peak, seeds: count, failed } }))
+}
+
+const meanOf = (scenes: readonly Scene[], name: string): number =>
+  round(scenes.find((one) => one.name === name)?.mean ?? 0)
+
+const fleets = (): void => {
+  const fleet = new Fleet(seed, agents, Number(values.quotas))
+  const scenes = scenesOf(fleet)
+  console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
+  for (const { name, mean, peak, fromMs, toMs } of scenes)
+    console.log(
+      `  ${name.padEnd(26)}${((toMs - fromMs) / 1_000).toFixed(0).padStart(5)} s  mean ${mean.toFixed(4)}  peak ${peak.toFixed(6)}`,
+    )
+  const shocked = new Fleet(seed, agents, 1)
+  const refreshes = refreshesOf(shocked)
+  for (const [shock, count] of Object.entries(refreshes))
+    console.log(`  ${shock.padEnd(34)}${count.toFixed(2)} refreshes to max-min`)
+  const rate = divisionCost(10_000, false)
+  const slots = divisionCost(10_000, true)
+  console.log(
+    `  dividing 10,000: ${rate.divideMs.toFixed(2)} ms a rate, ${slots.divideMs.toFixed(2)} ms slots; sorting ${rate.sortMs.toFixed(2)} ms`,
+  )
+  if (values.plot !== undefined) writeFileSync(values.plot, plot(fleet.samples, scenes))
+  const figures = {
+    L1_peak: Math.max(peakOf(fleet.samples), peakOf(shocked.samples)),
+    L1_mean: meanOf(scenes, 'calm'),
+    L1_mean_churn: meanOf(scenes, 'churn'),
+    L1_mean_partition: meanOf(scenes, 'partition'),
+    L1_partition_share: PARTITION_SHARE,
+    L2_refreshes: Math.max(...Object.values(refreshes)),
+    L2_cpu: round(Math.max(rate.divideMs / rate.sortMs, slots.divideMs / slots.sortMs)),
+    agents,
+    seed,
+  }
+  console.log(JSON.stringify({ figures }))
+}
+
+if (values.seeds === undefined) fleets()
+else storms(Number(values.seeds))

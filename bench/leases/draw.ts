@@ -1,10 +1,10 @@
-import { type LeaseAsk, type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
+import { type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
 import { Bucket } from '../../apps/agent/src/admission/bucket.ts'
 import { RateDemand, SlotDemand } from '../../apps/agent/src/leases/demand.ts'
 import type { Lease } from '../../apps/agent/src/leases/held.ts'
 import { LeasedRate } from '../../apps/agent/src/leases/rate.ts'
-
-export type Kind = 'rate' | 'slots'
+import type { Asked, LeaseName } from '../../apps/control-plane/src/features/leases/lease-book.ts'
+import { nameOf } from './plane.ts'
 
 /** Of the rate that it has, saved up at most. */
 export const BURST_SECONDS = 1
@@ -12,6 +12,7 @@ export const BURST_SECONDS = 1
 /** One agent's use of one quota: the real lease and the real estimate of what it wants, under a load that is given in units. */
 export class Draw {
   readonly quota: number
+  readonly name: LeaseName
   readonly lease: Lease
   /** What arrives: units per second, or slots that would be taken. */
   load: number
@@ -23,8 +24,9 @@ export class Draw {
   readonly #slots: SlotDemand | null
   #seenMs: number
 
-  constructor(quota: number, kind: Kind, load: number, refreshMs: number, nowMs: number) {
+  constructor(quota: number, kind: LeaseName['kind'], load: number, refreshMs: number, nowMs: number) {
     this.quota = quota
+    this.name = nameOf(quota, kind)
     this.load = load
     this.#bucket = new Bucket({ rate: 0, burst: 0 }, nowMs)
     this.#leased = new LeasedRate({ rate: 1, burst: BURST_SECONDS }, this.#bucket)
@@ -67,10 +69,10 @@ export class Draw {
     return this.#slots?.taken ?? 0
   }
 
-  ask(agent: string, nowMs: number): LeaseAsk {
+  ask(nowMs: number): Asked {
     const { want, spare } = (this.#rate ?? (this.#slots as SlotDemand)).tell(nowMs)
     const units = this.#rate === null ? 1 : RATE_GRAINS
     const held = this.lease.told(nowMs)
-    return { agent, weight: 1, want: want * units, spare: spare * units, inUse: this.inUse, held }
+    return { ...this.name, weight: 1, want: want * units, spare: spare * units, inUse: this.inUse, held }
   }
 }

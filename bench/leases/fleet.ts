@@ -2,7 +2,7 @@ import { RATE_GRAINS } from '@weir/policy/model'
 import { type Random, seededRandom } from '@weir/testkit'
 import { leaseTiming, longestMs } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Bound } from './bound.ts'
-import type { Kind } from './draw.ts'
+import type { SharedQuota } from './plane.ts'
 import { type SimAgent, World } from './world.ts'
 
 export const REFRESH_MS = 5_000
@@ -19,11 +19,6 @@ const RATE_LOAD = 20
 const SLOTS_LOAD = 8
 const SLOTS_EVERY = 4
 
-interface Shared {
-  readonly units: number
-  readonly kind: Kind
-}
-
 /** What was seen at one moment, over all quotas. */
 export interface Sample {
   readonly atMs: number
@@ -39,7 +34,7 @@ export class Fleet {
   readonly bound: Bound
   readonly samples: Sample[] = []
   readonly #random: Random
-  readonly #quotas: readonly Shared[]
+  readonly #quotas: readonly SharedQuota[]
 
   constructor(seed: number, agents: number, quotas: number) {
     this.#random = seededRandom(seed)
@@ -131,7 +126,7 @@ export class Fleet {
 export const average = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length
 
 /** The first is a rate that every agent draws on, half of what they want. */
-const quotasOf = (agents: number, quotas: number, random: Random): Shared[] => {
+const quotasOf = (agents: number, quotas: number, random: Random): SharedQuota[] => {
   const each = (agents * DRAWS) / Math.max(1, quotas - 1)
   return Array.from({ length: quotas }, (_, i) => {
     const kind = i > 0 && i % SLOTS_EVERY === 0 ? 'slots' : 'rate'

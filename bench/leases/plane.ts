@@ -1,77 +1,109 @@
-import type { HeldLease, LeaseAsk, LeaseGrant } from '@weir/policy/model'
+import { type Quotas, RATE_GRAINS } from '@weir/policy/model'
 import type { Random } from '@weir/testkit'
-import { QuotaLedger } from '../../apps/control-plane/src/features/leases/ledger.ts'
+import {
+  type Asked,
+  type Granted,
+  LeaseBook,
+  type LeaseName,
+  type Obeyed,
+} from '../../apps/control-plane/src/features/leases/lease-book.ts'
 import type { LeaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
-import type { Before } from '../../apps/control-plane/src/features/leases/unknown.ts'
 import { Skew } from './skew.ts'
 
-/** One life of the control plane: real ledgers, a clock of its own, and what a database keeps between two lives. */
+type Kind = LeaseName['kind']
+
+export interface SharedQuota {
+  /** Whole units. */
+  readonly units: number
+  readonly kind: Kind
+}
+
+/** One life after another of a control plane: the real book of leases, a clock of its own, and what a database keeps between two lives. */
 export class Plane {
   readonly #timing: LeaseTiming
   readonly #random: Random
-  /** Quotas, whole units. */
-  readonly capacities: number[]
-  /** Largest of each in force up to a time. */
-  readonly #former: { readonly untilMs: number; readonly units: number }[][]
-  /** Agents by quota that were ever granted anything and have not given it back: kept in the database, written before the grant is sent. */
-  readonly #members: Set<string>[]
-  #ledgers: QuotaLedger[] = []
+  readonly #quotas: SharedQuota[]
+  /** Quotas that were, until when. */
+  readonly #former: { readonly untilMs: number; readonly quota: number; readonly units: number }[] = []
+  /** Agents that have not ended, in the database before anything is granted to them. */
+  readonly #members = new Set<string>()
+  #book: LeaseBook | null = null
   #clock: Skew
   #life = 0
-  up = false
 
-  constructor(capacities: readonly number[], timing: LeaseTiming, random: Random) {
+  constructor(quotas: readonly SharedQuota[], timing: LeaseTiming, random: Random) {
     this.#timing = timing
     this.#random = random
-    this.capacities = [...capacities]
-    this.#members = capacities.map(() => new Set())
-    this.#former = capacities.map(() => [])
+    this.#quotas = [...quotas]
     this.#clock = new Skew(random)
   }
 
+  get up(): boolean {
+    return this.#book !== null
+  }
+
+  get capacities(): number[] {
+    return this.#quotas.map(({ units }) => units)
+  }
+
   start(atMs: number): void {
-    this.up = true
     this.#clock = new Skew(this.#random)
-    const epoch = `life ${++this.#life}`
-    this.#ledgers = this.capacities.map(
-      (capacity, quota) =>
-        new QuotaLedger(
-          { epoch, timing: this.#timing, capacity, random: this.#random, before: this.#before(quota, atMs) },
-          this.#clock.at(atMs),
-        ),
-    )
+    const before = { agents: this.#members, quotas: this.#largest(atMs - this.#timing.presumedDeadMs) }
+    const options = { epoch: `life ${++this.#life}`, timing: this.#timing, random: this.#random, before }
+    this.#book = new LeaseBook(options, published(this.#quotas), this.#clock.at(atMs))
   }
 
   /** All memory is lost. */
   die(): void {
-    this.up = false
-    this.#ledgers = []
+    this.#book = null
   }
 
   setCapacity(quota: number, units: number, atMs: number): void {
-    this.#former[quota]?.push({ untilMs: atMs, units: this.capacities[quota] ?? 0 })
-    this.capacities[quota] = units
-    this.#ledgers[quota]?.setCapacity(units, this.#clock.at(atMs))
+    const { units: former = 0, kind = 'rate' } = this.#quotas[quota] ?? {}
+    this.#former.push({ untilMs: atMs, quota, units: former })
+    this.#quotas[quota] = { units, kind }
+    this.#book?.publish(published(this.#quotas), this.#clock.at(atMs))
   }
 
-  #before(quota: number, atMs: number): Before {
-    const sinceMs = atMs - this.#timing.presumedDeadMs
-    const former = (this.#former[quota] ?? []).filter(({ untilMs }) => untilMs >= sinceMs)
-    const largest = Math.max(this.capacities[quota] ?? 0, ...former.map(({ units }) => units))
-    return { agents: this.#members[quota] ?? new Set(), largest }
+  ask(agent: string, asked: readonly Asked[], openedMs: number, atMs: number): Granted[] {
+    this.#members.add(agent)
+    return this.#book?.ask(agent, asked, this.#clock.at(atMs), this.#clock.at(openedMs)) ?? []
   }
 
-  ask(quota: number, ask: LeaseAsk, openedMs: number, atMs: number): LeaseGrant | null {
-    this.#members[quota]?.add(ask.agent)
-    return this.#ledgers[quota]?.ask(ask, this.#clock.at(atMs), this.#clock.at(openedMs)) ?? null
+  obeyed(agent: string, obeyed: readonly Obeyed[], atMs: number): void {
+    this.#book?.obeyed(agent, obeyed, this.#clock.at(atMs))
   }
 
-  obeyed(quota: number, agent: string, held: HeldLease, inUse: number, atMs: number): void {
-    this.#ledgers[quota]?.obeyed(agent, held, inUse, this.#clock.at(atMs))
+  release(agent: string, atMs: number): void {
+    this.#members.delete(agent)
+    this.#book?.release(agent, this.#clock.at(atMs))
   }
 
-  release(quota: number, agent: string, atMs: number): void {
-    this.#members[quota]?.delete(agent)
-    this.#ledgers[quota]?.release(agent, this.#clock.at(atMs))
+  #largest(sinceMs: number): Quotas {
+    const largest = [...this.#quotas]
+    for (const { untilMs, quota, units } of this.#former) {
+      const now = largest[quota]
+      if (untilMs >= sinceMs && now !== undefined && units > now.units) largest[quota] = { ...now, units }
+    }
+    return published(largest)
   }
 }
+
+const RESOURCE = 'shared'
+
+export const nameOf = (quota: number, kind: Kind): LeaseName => ({ resource: RESOURCE, tenant: String(quota), kind })
+
+/** As a policy has them. */
+const published = (quotas: readonly SharedQuota[]): Quotas => ({
+  [RESOURCE]: Object.fromEntries(
+    quotas.map(({ units, kind }, quota) => [
+      String(quota),
+      {
+        rate: kind === 'rate' ? units / RATE_GRAINS : null,
+        burst: null,
+        concurrency: kind === 'slots' ? units : null,
+        weight: 1,
+      },
+    ]),
+  ),
+})

@@ -1,13 +1,13 @@
-import type { HeldLease, LeaseAsk, LeaseGrant } from '@weir/policy/model'
 import { EventQueue, type Random, seededRandom } from '@weir/testkit'
+import type { Asked, Granted, Obeyed } from '../../apps/control-plane/src/features/leases/lease-book.ts'
 import { leaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
-import { Draw, type Kind } from './draw.ts'
-import { Plane } from './plane.ts'
+import { Draw } from './draw.ts'
+import { Plane, type SharedQuota } from './plane.ts'
 import { Skew } from './skew.ts'
 
 export interface WorldOptions {
   readonly seed: number
-  readonly quotas: readonly { readonly units: number; readonly kind: Kind }[]
+  readonly quotas: readonly SharedQuota[]
   readonly refreshMs: number
   readonly presumedDeadMs: number
   /** Of each message that it is lost, and how long it may take, milliseconds. */
@@ -38,16 +38,6 @@ export interface SimAgent {
   readonly asked: Map<number, number>
 }
 
-interface Question {
-  readonly n: number
-  readonly items: readonly { readonly quota: number; readonly ask: LeaseAsk }[]
-}
-
-interface Answer {
-  readonly n: number
-  readonly items: readonly { readonly quota: number; readonly grant: LeaseGrant }[]
-}
-
 /** Agents, a control plane and a bad network on one true time; every one of them sees a clock of its own. The ledgers, leases and estimates are the real ones. */
 export class World {
   readonly random: Random
@@ -56,7 +46,6 @@ export class World {
   nowMs = 0
   loss: number
   delayMs: number
-  questions = 0
   readonly #options: WorldOptions
   readonly #events = new EventQueue<() => void>()
 
@@ -66,11 +55,7 @@ export class World {
     this.delayMs = options.delayMs
     this.random = seededRandom(options.seed)
     const timing = leaseTiming(options.refreshMs, options.presumedDeadMs)
-    this.plane = new Plane(
-      options.quotas.map(({ units }) => units),
-      timing,
-      this.random,
-    )
+    this.plane = new Plane(options.quotas, timing, this.random)
     this.plane.start(0)
   }
 
@@ -121,9 +106,7 @@ export class World {
   leave(agent: SimAgent): void {
     if (!agent.alive) return
     agent.alive = false
-    this.#toPlane(agent, () => {
-      for (const { quota } of agent.draws) this.plane.release(quota, agent.name, this.nowMs)
-    })
+    this.#toPlane(agent, () => this.plane.release(agent.name, this.nowMs))
   }
 
   crash(agent: SimAgent): void {
@@ -184,42 +167,34 @@ export class World {
     agent.asked.set(n, localMs)
     for (const old of agent.asked.keys()) if (old <= n - 8) agent.asked.delete(old)
     for (const draw of agent.draws) draw.pass(localMs)
-    const items = agent.draws.map((draw) => ({ quota: draw.quota, ask: draw.ask(agent.name, localMs) }))
-    this.questions++
-    this.#toPlane(agent, () => this.#answer(agent, { n, items }))
+    const asked = agent.draws.map((draw) => draw.ask(localMs))
+    this.#toPlane(agent, () => this.#answer(agent, n, asked))
     this.#wait(agent, this.#options.refreshMs * (0.9 + 0.2 * this.random()), () => {
       if (agent.session === session && agent.connected && agent.asks === n) this.#ask(agent)
     })
   }
 
-  #answer(agent: SimAgent, { n, items }: Question): void {
-    const grants: Answer['items'][number][] = []
+  #answer(agent: SimAgent, n: number, asked: readonly Asked[]): void {
     const answeredMs = this.nowMs
-    for (const { quota, ask } of items) {
-      const grant = this.plane.ask(quota, ask, agent.openedMs, answeredMs)
-      if (grant !== null) grants.push({ quota, grant })
-    }
-    this.#toAgent(agent, () => this.#take(agent, { n, items: grants }, answeredMs))
+    const granted = this.plane.ask(agent.name, asked, agent.openedMs, answeredMs)
+    this.#toAgent(agent, () => this.#take(agent, n, granted, answeredMs))
   }
 
-  #take(agent: SimAgent, { n, items }: Answer, answeredMs: number): void {
+  #take(agent: SimAgent, n: number, granted: readonly Granted[], answeredMs: number): void {
     const askedMs = agent.asked.get(n)
     if (askedMs === undefined) return
     agent.asked.delete(n)
     const localMs = agent.clock.at(this.nowMs)
-    const obeyed: { quota: number; held: HeldLease; inUse: number }[] = []
-    for (const { quota, grant } of items) {
-      const draw = agent.draws.find((one) => one.quota === quota)
+    const obeyed: Obeyed[] = []
+    for (const { tenant, grant } of granted) {
+      const draw = agent.draws.find(({ name }) => name.tenant === tenant)
       if (draw === undefined) continue
       const shrunk = draw.take(grant, askedMs, localMs)
       const held = draw.lease.told(localMs)
       if (held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
-      if (shrunk && held !== null) obeyed.push({ quota, held, inUse: draw.inUse })
+      if (shrunk && held !== null) obeyed.push({ ...draw.name, held, inUse: draw.inUse })
     }
-    if (obeyed.length === 0) return
-    this.#toPlane(agent, () => {
-      for (const { quota, held, inUse } of obeyed) this.plane.obeyed(quota, agent.name, held, inUse, this.nowMs)
-    })
+    if (obeyed.length > 0) this.#toPlane(agent, () => this.plane.obeyed(agent.name, obeyed, this.nowMs))
   }
 
   #toPlane(agent: SimAgent, arrives: () => void): void {

@@ -1,15 +1,8 @@
-import {
-  CLOCK_DRIFT,
-  type HeldLease,
-  type LeaseAsk,
-  type LeaseGrant,
-  type LeaseTerms,
-  maxMinUnits,
-  waterLevel,
-} from '@weir/policy/model'
-import { Account, type Sent } from './account.ts'
+import { type HeldLease, type LeaseAsk, type LeaseGrant, maxMinUnits, waterLevel } from '@weir/policy/model'
+import { Account } from './account.ts'
 import { Calendar } from './calendar.ts'
 import { NewcomerPool } from './newcomer-pool.ts'
+import { counted, declared } from './terms.ts'
 import { type LeaseTiming, longestMs } from './timing.ts'
 import { type Before, NOTHING, Unknown } from './unknown.ts'
 
@@ -69,6 +62,17 @@ export class QuotaLedger {
     this.#unknown = new Unknown(options.before ?? NOTHING, options.timing, nowMs)
     this.#safe = this.#unknown.account.safe
     this.#calendar.add(this.#unknown.account)
+  }
+
+  /** Whole units. */
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Whether nobody can hold anything of it. */
+  isOver(nowMs: number): boolean {
+    this.#look(nowMs)
+    return this.#accounts.size === 0 && this.#unknown.isOver
   }
 
   /** What was used stays counted: a lower quota is reached as leases end or are asked for anew. */
@@ -267,22 +271,3 @@ const spareShare = (left: number, accounts: readonly Account[]): number => {
   }
   return spare > 0 ? Math.min(1, (left - wanted) / spare) : 0
 }
-
-/** A grant on the control plane's clock, from when it answers: whatever the agent counts from came before. */
-const counted = (grant: LeaseGrant, nowMs: number): Sent => ({
-  id: grant.id,
-  units: grant.units,
-  safe: grant.safe,
-  expiresMs: nowMs + grant.lengthMs,
-  stepMs: nowMs + grant.waitMs,
-  deadMs: nowMs + grant.deadMs,
-})
-
-/** What an agent said some time since its connection began, on a clock that may run by the drift faster or slower. */
-const declared = (held: HeldLease, nowMs: number, openedMs: number): LeaseTerms => ({
-  units: held.units,
-  safe: held.safe,
-  expiresMs: nowMs + held.expiresInMs * (1 + CLOCK_DRIFT),
-  stepMs: openedMs + held.stepInMs * (1 - CLOCK_DRIFT),
-  deadMs: nowMs + held.deadInMs * (1 + CLOCK_DRIFT),
-})

@@ -1,0 +1,136 @@
+import { type HeldLease, type LeaseAsk, type LeaseGrant, type Quotas, RATE_GRAINS } from '@weir/policy/model'
+import { QuotaLedger } from './ledger.ts'
+import type { LeaseTiming } from './timing.ts'
+
+/** What of a tenant's quota of a resource is leased. */
+export interface LeaseName {
+  readonly resource: string
+  readonly tenant: string
+  readonly kind: 'rate' | 'slots'
+}
+
+export type Asked = LeaseName & Omit<LeaseAsk, 'agent'>
+export type Granted = LeaseName & { readonly grant: LeaseGrant }
+export type Obeyed = LeaseName & { readonly held: HeldLease; readonly inUse: number }
+
+/** What was before this control plane began. */
+export interface BookBefore {
+  /** Everybody who is not known to have ended: the database knows an agent before its first grant is sent. */
+  readonly agents: ReadonlySet<string>
+  /** Of each quota the largest that was in force within the time after which a silent agent counts as dead. */
+  readonly quotas: Quotas
+}
+
+export interface BookOptions {
+  readonly epoch: string
+  readonly timing: LeaseTiming
+  readonly random: () => number
+  readonly before?: BookBefore
+}
+
+/** Leases of one service: a ledger for each quota's rate, and one for its slots. */
+export class LeaseBook {
+  readonly #options: BookOptions
+  readonly #ledgers = new Map<string, QuotaLedger>()
+  /** Those that are no quota any more, until nobody can hold a lease of them. */
+  readonly #retired = new Map<string, QuotaLedger>()
+  /** Agents of before that were not heard yet. */
+  readonly #missing: Set<string>
+
+  constructor(options: BookOptions, quotas: Quotas, nowMs: number) {
+    this.#options = options
+    this.#missing = new Set(options.before?.agents)
+    this.#publish(quotas, nowMs, new Map(partsOf(options.before?.quotas ?? {})))
+  }
+
+  /** Other quotas are in force: what is leased stays so until it ends or is asked for anew. */
+  publish(quotas: Quotas, nowMs: number): void {
+    this.#publish(quotas, nowMs, new Map())
+  }
+
+  /** Answers all that an agent asks at once; what is no quota any more is left out. `openedMs` is when its connection began. */
+  ask(agent: string, asked: readonly Asked[], nowMs: number, openedMs: number): Granted[] {
+    this.#hear(agent, asked, nowMs)
+    const granted: Granted[] = []
+    for (const each of asked) {
+      const { resource, tenant, kind, weight, want, spare, inUse, held } = each
+      const ledger = this.#ledgers.get(keyOf(each))
+      const grant = ledger?.ask({ agent, weight, want, spare, inUse, held }, nowMs, openedMs) ?? null
+      if (grant !== null) granted.push({ resource, tenant, kind, grant })
+    }
+    return granted
+  }
+
+  /** The agent says, without asking, what it obeys now. */
+  obeyed(agent: string, obeyed: readonly Obeyed[], nowMs: number): void {
+    for (const { held, inUse, ...name } of obeyed) this.#find(name)?.obeyed(agent, held, inUse, nowMs)
+  }
+
+  /** Gives back all that an agent holds: it said that it ends. */
+  release(agent: string, nowMs: number): void {
+    this.#missing.delete(agent)
+    for (const ledger of this.#ledgers.values()) ledger.release(agent, nowMs)
+    for (const ledger of this.#retired.values()) ledger.release(agent, nowMs)
+  }
+
+  /** Forgets what nobody can hold any more. */
+  sweep(nowMs: number): void {
+    for (const [key, ledger] of this.#retired) if (ledger.isOver(nowMs)) this.#retired.delete(key)
+  }
+
+  ledger(name: LeaseName): QuotaLedger | null {
+    return this.#ledgers.get(keyOf(name)) ?? null
+  }
+
+  get size(): number {
+    return this.#ledgers.size + this.#retired.size
+  }
+
+  #find(name: LeaseName): QuotaLedger | undefined {
+    const key = keyOf(name)
+    return this.#ledgers.get(key) ?? this.#retired.get(key)
+  }
+
+  /** An agent of before says all that it holds when it is first heard: of the rest it holds nothing. */
+  #hear(agent: string, asked: readonly Asked[], nowMs: number): void {
+    if (!this.#missing.delete(agent)) return
+    const told = new Set(asked.map(keyOf))
+    for (const [key, ledger] of this.#ledgers) if (!told.has(key)) ledger.release(agent, nowMs)
+  }
+
+  #publish(quotas: Quotas, nowMs: number, former: ReadonlyMap<string, number>): void {
+    const parts = new Map(partsOf(quotas))
+    for (const [key, ledger] of this.#ledgers) {
+      if (parts.has(key)) continue
+      this.#ledgers.delete(key)
+      if (!ledger.isOver(nowMs)) this.#retired.set(key, ledger)
+    }
+    for (const [key, capacity] of parts) {
+      const ledger = this.#ledgers.get(key) ?? this.#retired.get(key)
+      this.#retired.delete(key)
+      if (ledger === undefined) this.#ledgers.set(key, this.#open(capacity, former.get(key), nowMs))
+      else {
+        if (ledger.capacity !== capacity) ledger.setCapacity(capacity, nowMs)
+        this.#ledgers.set(key, ledger)
+      }
+    }
+  }
+
+  #open(capacity: number, largest: number | undefined, nowMs: number): QuotaLedger {
+    const { epoch, timing, random } = this.#options
+    const before = largest === undefined ? {} : { before: { agents: this.#missing, largest } }
+    return new QuotaLedger({ epoch, timing, random, capacity, ...before }, nowMs)
+  }
+}
+
+/** Names of resources have no spaces. */
+const keyOf = ({ kind, resource, tenant }: LeaseName): string => `${kind} ${resource} ${tenant}`
+
+/** What of all quotas is limited, in whole units. */
+function* partsOf(quotas: Quotas): Generator<[key: string, units: number]> {
+  for (const [resource, tenants] of Object.entries(quotas))
+    for (const [tenant, { rate, concurrency }] of Object.entries(tenants)) {
+      if (rate !== null) yield [keyOf({ kind: 'rate', resource, tenant }), Math.round(rate * RATE_GRAINS)]
+      if (concurrency !== null) yield [keyOf({ kind: 'slots', resource, tenant }), concurrency]
+    }
+}

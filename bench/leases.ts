@@ -1,6 +1,7 @@
 /**
  * `npm run sim:leases`: figures L1 and L2, on virtual time, by the real ledgers and the real agents' side.
- * `--agents 10000 --quotas 300 --seed 1`; `--plot file.svg` draws the run; `--seeds 1000` runs so many storms of a few agents instead, from `--seed` on.
+ * `--agents 10000 --quotas 300 --seed 1`; `--plot file.svg` draws the run; `--lasts 0.25` makes each
+ * scene so much shorter, for a fleet of 100,000; `--seeds 1000` runs so many storms of a few agents instead, from `--seed` on.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     quotas: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string' },
+    lasts: { type: 'string', default: '1' },
     plot: { type: 'string' },
   },
 })
@@ -44,14 +46,14 @@ const meanOf = (scenes: readonly Scene[], name: string): number =>
 
 const fleets = (): void => {
   const fleet = new Fleet(seed, agents, Number(values.quotas))
-  const scenes = scenesOf(fleet)
+  const scenes = scenesOf(fleet, Number(values.lasts))
   console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
   for (const { name, mean, peak, fromMs, toMs } of scenes)
     console.log(
       `  ${name.padEnd(26)}${((toMs - fromMs) / 1_000).toFixed(0).padStart(5)} s  mean ${mean.toFixed(4)}  peak ${peak.toFixed(6)}`,
     )
   const shocked = new Fleet(seed, agents, 1)
-  const refreshes = refreshesOf(shocked)
+  const refreshes = refreshesOf(shocked, Number(values.lasts))
   for (const [shock, count] of Object.entries(refreshes))
     console.log(`  ${shock.padEnd(34)}${count.toFixed(2)} refreshes to max-min`)
   const rate = divisionCost(10_000, false)

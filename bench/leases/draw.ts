@@ -1,10 +1,14 @@
 import { type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
 import { Bucket } from '../../apps/agent/src/admission/bucket.ts'
+import { INPUT } from '../../apps/agent/src/admission/inputs.ts'
 import { RateDemand, SlotDemand } from '../../apps/agent/src/leases/demand.ts'
 import type { Lease } from '../../apps/agent/src/leases/held.ts'
 import { LeasedRate } from '../../apps/agent/src/leases/rate.ts'
 import type { Asked, LeaseName } from '../../apps/control-plane/src/features/leases/lease-book.ts'
 import { nameOf } from './plane.ts'
+
+/** Where a bucket puts what it has. */
+const ROW = new Float64Array(Object.keys(INPUT).length)
 
 /** Of the rate that it has, saved up at most. */
 export const BURST_SECONDS = 1
@@ -62,7 +66,8 @@ export class Draw {
   tokens(nowMs: number): number {
     this.#leased.settle(nowMs)
     this.#bucket.has(0, nowMs)
-    return this.#bucket.tokens
+    this.#bucket.put(ROW)
+    return ROW[INPUT.tokens] ?? 0
   }
 
   get inUse(): number {

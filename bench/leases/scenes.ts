@@ -30,13 +30,13 @@ export interface Scene {
   readonly peak: number
 }
 
-/** Plays one after another, all on one fleet, and says what was seen in each. */
-export const scenesOf = (fleet: Fleet): Scene[] => {
+/** Plays one after another, all on one fleet, and says what was seen in each. `lasts`: so many times as long as usual. */
+export const scenesOf = (fleet: Fleet, lasts = 1): Scene[] => {
   const { world } = fleet
   const scenes: Scene[] = []
   const play = (name: string, ms: number, also?: () => void): void => {
     const fromMs = world.nowMs
-    const samples = fleet.run(ms, LOOK_MS, also)
+    const samples = fleet.run(ms * lasts, LOOK_MS, also)
     scenes.push({
       name,
       fromMs,
@@ -68,7 +68,7 @@ export const scenesOf = (fleet: Fleet): Scene[] => {
 export const peakOf = (samples: readonly Sample[]): number => Math.max(...samples.map(({ peak }) => peak))
 
 /** Refreshes from a shock until the shares of the quota that all have are near max-min: the slowest of several shocks. */
-export const refreshesOf = (fleet: Fleet): Record<string, number> => {
+export const refreshesOf = (fleet: Fleet, lasts = 1): Record<string, number> => {
   const { world } = fleet
   const [whole = 0] = world.plane.capacities
   const shocks: Record<string, () => void> = {
@@ -81,14 +81,14 @@ export const refreshesOf = (fleet: Fleet): Record<string, number> => {
     'the quota falls to a tenth': () => fleet.setCapacity(0, whole / 10),
     'the quota is whole again': () => fleet.setCapacity(0, whole),
   }
-  fleet.run(WARM_MS, LOOK_MS)
+  fleet.run(WARM_MS * lasts, LOOK_MS)
   const refreshes: Record<string, number> = {}
   for (const [name, strikes] of Object.entries(shocks)) {
     strikes()
     const sinceMs = world.nowMs
     while (!isNear(fleet) && world.nowMs - sinceMs < MOST_REFRESHES * REFRESH_MS) world.run(world.nowMs + LOOK_MS / 5)
     refreshes[name] = (world.nowMs - sinceMs) / REFRESH_MS
-    fleet.run(WARM_MS, LOOK_MS)
+    fleet.run(WARM_MS * lasts, LOOK_MS)
   }
   return refreshes
 }

@@ -1,6 +1,7 @@
 import { type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
 import { describe, expect, it } from 'vitest'
 import { Bucket } from '../admission/bucket.ts'
+import { INPUT } from '../admission/inputs.ts'
 import { LeasedRate } from './rate.ts'
 
 const grant = (id: number, rate: number, parts: Partial<LeaseGrant> = {}): LeaseGrant => ({
@@ -17,11 +18,13 @@ const grant = (id: number, rate: number, parts: Partial<LeaseGrant> = {}): Lease
 
 const rig = () => {
   const bucket = new Bucket({ rate: 0, burst: 0 }, 0)
+  const row = new Float64Array(Object.keys(INPUT).length)
   const leased = new LeasedRate({ rate: 1_000, burst: 2_000 }, bucket)
   const tokens = (nowMs: number) => {
     leased.settle(nowMs)
     bucket.has(0, nowMs)
-    return bucket.tokens
+    bucket.put(row)
+    return row[INPUT.tokens] ?? 0
   }
   const drain = (nowMs: number) => bucket.take(tokens(nowMs), { lastMs: nowMs })
   return { bucket, leased, tokens, drain }

@@ -1,0 +1,20 @@
+/** What the parent asks of a process of sockets. */
+export type Ask =
+  | { readonly type: 'open'; readonly url: string; readonly keys: readonly string[]; readonly count: number }
+  /** Report once each socket has had the next push. */
+  | { readonly type: 'expect' }
+
+/** What it answers. Times are milliseconds since the epoch, of the machine's clock. */
+export type Answer =
+  | { readonly type: 'opened'; readonly tookMs: number }
+  /** `at`: when each socket had it, sorted; `bytes`: how long the pushed text was. */
+  | { readonly type: 'arrived'; readonly at: readonly number[]; readonly bytes: number }
+
+/** What the bare server is told and says. */
+export type BareAsk = { readonly type: 'send'; readonly bytes: number }
+export type BareAnswer =
+  | { readonly type: 'listening'; readonly url: string }
+  | { readonly type: 'sent'; readonly at: number }
+
+/** Milliseconds since the epoch, finer than `Date.now`. */
+export const epochMs = (): number => performance.timeOrigin + performance.now()

@@ -1,0 +1,112 @@
+/** Many sockets in one process. With keys they speak as agents do (hello, pong, receipt, a sparse report); without they only listen. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AGENT_PATHS, type AgentMessage, encode, type Snapshot, SUBPROTOCOL } from '@weir/wire'
+import WebSocket from 'ws'
+import { type Answer, type Ask, epochMs } from './message.ts'
+
+/** As many handshakes at once. */
+const OPENING = 64
+/** A key may bring a burst of 500 instances, then 50 a second: all keys take turns. */
+const REPORT_MS = 10_000
+
+const say = (answer: Answer) => process.send?.(answer)
+
+let arrivals: number[] = []
+let expected = 0
+let bytes = 0
+
+const arrived = (length: number): void => {
+  bytes = length
+  if (expected === 0) return
+  arrivals.push(epochMs())
+  if (arrivals.length < expected) return
+  say({ type: 'arrived', at: arrivals.toSorted((a, b) => a - b), bytes })
+  expected = 0
+}
+
+const agent = (socket: WebSocket, n: number): void => {
+  const tell = (message: AgentMessage) => socket.send(encode(message))
+  const instance = `agent-${n}`
+  tell({
+    type: 'hello',
+    instance,
+    boot: `${instance}-boot`,
+    zone: null,
+    host: 'bench',
+    pid: n,
+    agentVersion: '0.1.0',
+    modeOverride: null,
+    applied: null,
+    source: 'built-in',
+  })
+  let sequence = 0
+  setTimeout(() => {
+    const report = () =>
+      tell({
+        type: 'report',
+        sequence: ++sequence,
+        source: 'stream',
+        gates: [],
+        dependencies: [],
+        consumers: [],
+        scales: {},
+      })
+    report()
+    setInterval(report, REPORT_MS)
+  }, Math.random() * REPORT_MS)
+  socket.on('message', (data) => {
+    const text = data.toString()
+    if (text.startsWith('{"type":"snapshot"')) {
+      arrived(text.length)
+      setImmediate(() => {
+        const { databaseId, revision, hash } = JSON.parse(text) as Snapshot
+        tell({ type: 'receipt', databaseId, revision, hash, status: 'applied', refused: [] })
+      })
+    } else if (text.startsWith('{"type":"ping"')) tell({ type: 'pong', n: JSON.parse(text).n })
+  })
+}
+
+const open = (url: string, key: string | undefined, n: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket =
+      key === undefined
+        ? new WebSocket(url.replace('http', 'ws'), { perMessageDeflate: false })
+        : new WebSocket(url.replace('http', 'ws') + AGENT_PATHS.socket, SUBPROTOCOL, {
+            headers: { authorization: `Bearer ${key}` },
+            perMessageDeflate: false,
+          })
+    if (key === undefined) socket.on('message', (data) => arrived((data as Buffer).length))
+    socket.once('open', () => {
+      if (key !== undefined) agent(socket, n)
+      resolve()
+    })
+    socket.once('error', reject)
+    socket.once('close', (code, reason) => {
+      console.error(`socket ${n} was closed: ${code} ${reason}`)
+      process.exit(1)
+    })
+  })
+
+process.on('message', async (ask: Ask) => {
+  if (ask.type === 'expect') {
+    arrivals = []
+    expected = count
+    return
+  }
+  const from = epochMs()
+  const first = count
+  count += ask.count
+  let next = first
+  const opener = async (): Promise<void> => {
+    while (next < first + ask.count) {
+      const n = next++
+      await open(ask.url, ask.keys[n % Math.max(1, ask.keys.length)], n)
+      // Handshakes of one event loop with itself: the other end wants its turn.
+      await sleep(0)
+    }
+  }
+  await Promise.all(Array.from({ length: OPENING }, opener))
+  say({ type: 'opened', tookMs: epochMs() - from })
+})
+let count = 0
+process.on('disconnect', () => process.exit())

@@ -37,10 +37,28 @@ const begin = <T>(gate: Admission, work: Work, entry: Entry, handler: Handler<T>
 
 /** Within the work: an answer that does its work only once it is waited for, as query builders do, is part of it. */
 const handled = <T>(value: Promise<T> | T, permit: Permit): Promise<T> => {
+  if (isPlain(value)) return endingPlain(value, permit)
   if (isThenable(value)) return ending(value, permit)
   permit.success()
   return Promise.resolve(value)
 }
+
+/** A promise as the language makes it, and nothing that only behaves like one. */
+const isPlain = <T>(value: Promise<T> | T): value is Promise<T> =>
+  value instanceof Promise && value.constructor === Promise
+
+/** As `ending`, in half the steps. */
+const endingPlain = <T>(value: Promise<T>, permit: Permit): Promise<T> =>
+  value.then(
+    (answer) => {
+      permit.success()
+      return answer
+    },
+    (error) => {
+      permit.failure()
+      throw error
+    },
+  )
 
 const isThenable = <T>(value: Promise<T> | T): value is Promise<T> =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'then' in value

@@ -63,6 +63,15 @@ describe.each([
     expect(await broker.stored()).toEqual([])
   })
 
+  it('keeps a call once by its idempotency key, for each tenant and dependency', async () => {
+    const call = { dependency: 'payments', payload: 1, idempotencyKey: 'order-1', tenant: null, criticality: null }
+    const { signal } = new AbortController()
+    for (const other of [{}, {}, { payload: 2 }, { tenant: 'acme' }, { dependency: 'mail' }, { idempotencyKey: '2' }])
+      await broker.port.enqueue({ ...call, ...other }, signal)
+    expect(await broker.stored()).toHaveLength(4)
+    expect(await broker.stored()).toContainEqual(call)
+  })
+
   it('does not acknowledge the repetition of what has failed for good', async () => {
     expect(await defer({}, 1, 'order-1')).toBe('deferred')
     await broker.work(1, () => {

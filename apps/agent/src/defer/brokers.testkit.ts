@@ -2,15 +2,17 @@ import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { PgBoss } from 'pg-boss'
 import { freshDatabase } from '../../../control-plane/src/testing/fresh-database.ts'
-import type { DeferPort, DeferredWork } from '../admission/deferral.ts'
+import type { DeferredWork } from '../admission/deferral.ts'
+import type { DurableQueue } from '../core/durable.ts'
 import { deferToBullMq } from './bullmq.ts'
 import { CuttableWay } from './cuttable.testkit.ts'
+import type { Keepable } from './job-key.ts'
 import { deferToPgBoss } from './pg-boss.ts'
 import { TestRedis } from './redis.testkit.ts'
 
 /** A real broker, seen from behind: what it has of the jobs, whoever was told what. */
 export interface Broker {
-  readonly port: DeferPort
+  readonly port: DurableQueue<Keepable>
   /** What it has that is still to be done. */
   stored(): Promise<DeferredWork[]>
   /** Does all that is stored; what `fn` throws fails for good. Resolves when `count` were done or failed. */

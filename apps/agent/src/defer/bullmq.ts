@@ -1,6 +1,6 @@
 import type { Job, JobsOptions, Queue } from 'bullmq'
-import type { DeferPort } from '../admission/deferral.ts'
-import { jobKey } from './job-key.ts'
+import type { DurableQueue } from '../core/durable.ts'
+import { jobKey, type Keepable } from './job-key.ts'
 import { MAX_UNANSWERED, Unanswered } from './unanswered.ts'
 
 export interface BullMqDeferOptions {
@@ -13,14 +13,14 @@ export interface BullMqDeferOptions {
 }
 
 /**
- * Defers into a queue of BullMQ 6, which stays the host's own: `gate.deferTo(deferToBullMq(queue))`. The data of a job is the `DeferredWork`. Acknowledged once
- * Redis has it, which is as durable as that Redis: `appendfsync always`, or up to a second of it is lost with the machine, and `maxmemory-policy noeviction`.
- * Work with an id is kept once; that of a job which failed for good is not acknowledged again.
+ * Defers into a queue of BullMQ 6, which stays the host's own: `gate.deferTo(deferToBullMq(queue))`, or a write by `deferWrite(deferToBullMq(queue), …)`. The data
+ * of a job is the `DeferredWork`, or the `DeferredCall`. Acknowledged once Redis has it, which is as durable as that Redis: `appendfsync always`, or up to a second of it is lost with the machine, and `maxmemory-policy noeviction`.
+ * What has an id, or is a call, is kept once; that of a job which failed for good is not acknowledged again.
  */
 export const deferToBullMq = (
   queue: Pick<Queue, 'add'> & { getJobState(id: string): Promise<string> },
   { name = 'deferred', job = {}, maxUnanswered = MAX_UNANSWERED }: BullMqDeferOptions = {},
-): DeferPort => {
+): DurableQueue<Keepable> => {
   const unanswered = new Unanswered(maxUnanswered)
   return {
     async enqueue(work, signal) {

@@ -1,6 +1,6 @@
 import type { JobWithMetadata, PgBoss, SendOptions } from 'pg-boss'
-import type { DeferPort } from '../admission/deferral.ts'
-import { jobUuid } from './job-key.ts'
+import type { DurableQueue } from '../core/durable.ts'
+import { jobUuid, type Keepable } from './job-key.ts'
 import { MAX_UNANSWERED, Unanswered } from './unanswered.ts'
 
 export interface PgBossDeferOptions {
@@ -15,14 +15,14 @@ const isLost = ({ state }: Pick<JobWithMetadata, 'state'>): boolean => state ===
 
 /**
  * Defers into a queue of pg-boss 12, which stays the host's own and has been created: `gate.deferTo(deferToPgBoss(boss, 'orders'))`. The data of a job is
- * the `DeferredWork`. Acknowledged once PostgreSQL has committed it. Work with an id is kept once. What the queue's policy or a singleton does not keep, and
+ * the `DeferredWork`, or of a write by `deferWrite` the `DeferredCall`. Acknowledged once PostgreSQL has committed it. What has an id, or is a call, is kept once. What the queue's policy or a singleton does not keep, and
  * the repetition of a job that failed for good, is not acknowledged.
  */
 export const deferToPgBoss = (
   boss: Pick<PgBoss, 'send' | 'findJobs'>,
   queue: string,
   { job = {}, maxUnanswered = MAX_UNANSWERED }: PgBossDeferOptions = {},
-): DeferPort => {
+): DurableQueue<Keepable> => {
   const unanswered = new Unanswered(maxUnanswered)
   return {
     async enqueue(work, signal) {

@@ -39,6 +39,20 @@ describe('a fallback', () => {
     expect(world.runtime.errors).toHaveLength(2)
   })
 
+  it('has a time of its own where it is given one, longer or shorter than the call', async () => {
+    const world = rig({ timeoutMs: 50 })
+    const fallback = lasting(world, 200, 'kept')
+    const failing = () => Promise.reject('first')
+    const patient = watch(world.dependency.call(failing, { fallback, fallbackMs: 300 }))
+    const short = watch(world.dependency.call(failing, { fallback, fallbackMs: 100 }))
+    const usual = watch(world.dependency.call(failing, { fallback }))
+    await world.time.run(60)
+    expect([patient.state, short.state, usual.error]).toEqual(['pending', 'pending', 'first'])
+    await world.time.run(200)
+    expect([patient.value, short.error]).toEqual(['kept', 'first'])
+    world.dependency.close()
+  })
+
   it('that hangs is given up after the timeout and keeps its own place, so that hanging ones do not pile up', async () => {
     const world = rig({ ceiling: 2, timeoutMs: 100, breaker: { mode: 'forced-closed' } })
     let started = 0

@@ -205,8 +205,10 @@ export class Dependency implements FigureSource {
     parts.books.shed(reason)
     sample?.end({ outcome: 'shed', reason, signal: DEPENDENCY_REASONS[reason].signal, attempts: 0 })
     const refusal = new WeirRefusal(this.name, reason, retryAfterMs, parts.revision)
-    const { fallback } = options
+    const { fallback, fallbackMs } = options
     if (fallback === undefined) return Promise.reject(refusal)
-    return new Promise((resolve, reject) => runFallback(parts, fallback, refusal, resolve, () => reject(refusal)))
+    return new Promise((resolve, reject) =>
+      runFallback(parts, { fallback, fallbackMs }, refusal, resolve, () => reject(refusal)),
+    )
   }
 }

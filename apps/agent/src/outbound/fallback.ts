@@ -13,7 +13,7 @@ export interface FallbackRun {
 export type Fallback<T> = (cause: unknown, run: FallbackRun) => T | PromiseLike<T>
 
 /**
- * One guarded fallback: as many at once as the ceiling allows calls, each for at most the policy's timeout. Answers through `answered`, or gives
+ * One guarded fallback: as many at once as the ceiling allows calls, each for at most its time. Answers through `answered`, or gives
  * up through `gaveUp`, once. One that hangs keeps its place until it ends, so that a fallback that is broken too is not piled up on.
  */
 class GuardedFallback<T> implements Scheduled, FallbackRun {
@@ -22,11 +22,13 @@ class GuardedFallback<T> implements Scheduled, FallbackRun {
   #over = false
   #controller: AbortController | undefined
   readonly #parts: Parts
+  readonly #timeoutMs: number
   readonly #answered: (value: T) => void
   readonly #gaveUp: () => void
 
-  constructor(parts: Parts, answered: (value: T) => void, gaveUp: () => void) {
+  constructor(parts: Parts, givenMs: number | undefined, answered: (value: T) => void, gaveUp: () => void) {
     this.#parts = parts
+    this.#timeoutMs = givenMs !== undefined && givenMs >= 0 ? givenMs : parts.policy.timeoutMs
     this.#answered = answered
     this.#gaveUp = gaveUp
   }
@@ -37,9 +39,9 @@ class GuardedFallback<T> implements Scheduled, FallbackRun {
   }
 
   async start(fallback: Fallback<T>, cause: unknown): Promise<void> {
-    const { schedule, runtime, policy, fallbackSlots, name, closed } = this.#parts
+    const { schedule, runtime, fallbackSlots, name, closed } = this.#parts
     const now = runtime.clock.now()
-    if (!closed) schedule.put(this, now + policy.timeoutMs, now)
+    if (!closed) schedule.put(this, now + this.#timeoutMs, now)
     try {
       const value = await fallback(cause, this)
       if (this.#end()) {
@@ -58,7 +60,7 @@ class GuardedFallback<T> implements Scheduled, FallbackRun {
     if (!this.#end()) return
     this.#parts.books.counts.fallbacksFailed++
     this.#gaveUp()
-    this.#controller?.abort(new WeirTimeout(this.#parts.name, this.#parts.policy.timeoutMs))
+    this.#controller?.abort(new WeirTimeout(this.#parts.name, this.#timeoutMs))
   }
 
   onClose(): void {
@@ -73,10 +75,16 @@ class GuardedFallback<T> implements Scheduled, FallbackRun {
   }
 }
 
-/** Runs `fallback` under its guard; `gaveUp` where the guard is full. */
+/** Of a call: its fallback, and the time for it, milliseconds. */
+export interface GivenFallback<T> {
+  readonly fallback: Fallback<T>
+  readonly fallbackMs?: number | undefined
+}
+
+/** Runs the fallback under its guard; `gaveUp` where the guard is full. */
 export const runFallback = <T>(
   parts: Parts,
-  fallback: Fallback<T>,
+  { fallback, fallbackMs }: GivenFallback<T>,
   cause: unknown,
   answered: (value: T) => void,
   gaveUp: () => void,
@@ -86,5 +94,5 @@ export const runFallback = <T>(
     gaveUp()
     return
   }
-  void new GuardedFallback(parts, answered, gaveUp).start(fallback, cause)
+  void new GuardedFallback(parts, fallbackMs, answered, gaveUp).start(fallback, cause)
 }

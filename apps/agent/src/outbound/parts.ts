@@ -68,9 +68,11 @@ export interface CallOptions<T> {
   readonly deadlineMs?: number | undefined
   /**
    * The answer where the call was refused or failed: `LastGood`, `deferWrite`, a default, `firstOf` several. Runs under a guard of its own,
-   * as wide as the ceiling, and for at most the policy's timeout; where it fails the caller gets what it would have got without it.
+   * as wide as the ceiling, and for at most `fallbackMs`; where it fails the caller gets what it would have got without it.
    */
   readonly fallback?: Fallback<T> | undefined
+  /** Time for the fallback, milliseconds: what is durable may take longer than the call was given. Default: the policy's timeout. */
+  readonly fallbackMs?: number | undefined
   /**
    * Replicas behind the dependency's name, by what tells them apart (an origin, say): each attempt is given one of them to use, `attempt.endpoint`, and
    * those that fail or lag behind the others are avoided. At most 128 are kept in mind.

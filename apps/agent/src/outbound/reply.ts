@@ -44,7 +44,7 @@ export class Reply<T> {
 
   /** With the fallback's answer, where there is one; else with `end`. */
   fail(end: AttemptEnd<T>): void {
-    const { fallback } = this.#options
+    const { fallback, fallbackMs } = this.#options
     if (fallback === undefined) {
       this.#settle(end)
       return
@@ -54,7 +54,7 @@ export class Reply<T> {
       this.#resolve(value)
     }
     const cause = end.ok ? end.value : end.error
-    this.inContext(() => runFallback(this.#parts, fallback, cause, answered, () => this.#settle(end)))
+    this.inContext(() => runFallback(this.#parts, { fallback, fallbackMs }, cause, answered, () => this.#settle(end)))
   }
 
   #settle(end: AttemptEnd<T>): void {

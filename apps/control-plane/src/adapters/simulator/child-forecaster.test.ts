@@ -37,9 +37,11 @@ test('one that takes too long or answers too much is ended, and the next is hear
   expect(await slow.forecast(question(3_600))).toMatchObject({
     refusal: { detail: expect.stringContaining('longer than') },
   })
-  const small = new ChildForecaster({ ...BOUNDS, answerBytes: 100 })
+  const complaints: string[] = []
+  const small = new ChildForecaster({ ...BOUNDS, answerBytes: 100 }, (why) => complaints.push(why))
   for (let i = 0; i < 2; i++)
     expect(await small.forecast(question(1))).toMatchObject({
       refusal: { detail: expect.stringContaining('given up') },
     })
+  expect(complaints).toHaveLength(2)
 })

@@ -27,13 +27,14 @@ const program = (): string[] => {
 /** One forecast at a time, in a process of its own. */
 @Injectable()
 export class ChildForecaster extends Forecaster implements OnModuleDestroy {
-  readonly #logger = new Logger('forecast')
   #child: ChildProcess | null = null
   readonly #bounds: ForecastBounds
+  readonly #complain: (why: string) => void
 
-  constructor(bounds: ForecastBounds = BOUNDS) {
+  constructor(bounds: ForecastBounds = BOUNDS, complain = (why: string): void => new Logger('forecast').error(why)) {
     super()
     this.#bounds = bounds
+    this.#complain = complain
   }
 
   override async forecast(question: Question): Promise<Result<Answer>> {
@@ -88,8 +89,7 @@ export class ChildForecaster extends Forecaster implements OnModuleDestroy {
       clearTimeout(timer)
       if (code === 0) return resolve(done(JSON.parse(Buffer.concat(out).toString())))
       const why = late ? `It took longer than ${withinMs / 1_000} s.` : 'It could not be finished.'
-      if (!late)
-        this.#logger.error(`The simulator ended with ${code}: ${Buffer.concat(err).toString().slice(0, 2_000)}`)
+      if (!late) this.#complain(`The simulator ended with ${code}: ${Buffer.concat(err).toString().slice(0, 2_000)}`)
       resolve(refused('unavailable', `The forecast was given up. ${why}`))
     })
     child.stdin?.end(question)

@@ -22,6 +22,9 @@ const SLOWER = 1.3
 /** Work that an estimate rests on, at least. */
 const ENOUGH = 50
 
+/** Of calm buckets, those that are so much slower than most still work off what was before them. */
+const TROUBLED = 1.1
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const meanBy = (looks: readonly Look[], of: (look: Look) => number): number =>
   sum(looks.map((look) => of(look) * look.ended)) / sum(looks.map(({ ended }) => ended))
@@ -61,7 +64,7 @@ export const serviceModel = (rows: readonly Figures[]): ServiceModel | null => {
   const ended = sum(looks.map((look) => look.ended))
   if (ended < ENOUGH) return null
   const third = Math.ceil(looks.length / 3)
-  const calm = looks.slice(0, third)
+  const calm = untroubled(looks.slice(0, third))
   const busy = looks.slice(-third)
   const aloneS = meanBy(calm, ({ ranS }) => ranS)
   const busyS = meanBy(busy, ({ ranS }) => ranS)
@@ -85,4 +88,10 @@ export const serviceModel = (rows: readonly Figures[]): ServiceModel | null => {
     concurrency,
     failed: all > 0 ? bad / all : 0,
   }
+}
+
+const untroubled = (looks: readonly Look[]): readonly Look[] => {
+  const times = looks.map(({ ranS }) => ranS).sort((a, b) => a - b)
+  const median = times[times.length >> 1] ?? 0
+  return looks.filter(({ ranS }) => ranS <= TROUBLED * median)
 }

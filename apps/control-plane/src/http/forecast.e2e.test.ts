@@ -1,5 +1,9 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Forecast, forecastSchema, type Traffic, trafficSchema } from '@weir/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../../simulator/src/cli/run.ts'
 import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { record } from '../testing/recorded.ts'
 
@@ -79,4 +83,31 @@ test('what cannot be forecast is said: no traffic, no such service, a document w
   expect((await ask('orders', LIVE, 'viewer')).status).toBe(403)
   const far = await weir.call('GET', `${ENVIRONMENT}/services/orders/traffic?seconds=5`)
   expect(far).toMatchObject({ status: 400, body: { errors: [{ path: 'seconds' }] } })
+})
+
+test('the command line asks for the same traffic, quotas and live policy, and says what it cannot have', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-forecast-'))
+  const policy = join(folder, 'draft.yaml')
+  const saved = join(folder, 'traffic.json')
+  await writeFile(policy, 'gates: { checkout: { concurrency: 3, queue: { maxWaitMs: 50 } } }')
+  const run = async (token: string, ...words: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const environment = { WEIR_URL: weir.url, WEIR_TOKEN: token }
+    const at = { environment, print: (text: string) => out.push(text), tell: (text: string) => err.push(text) }
+    return { code: await runCommand(['--policy', policy, ...words], at), out: out.join(), err: err.join() }
+  }
+  const asked = await run('test-viewer', '--service', 'orders', '--last', '15m', '--save', saved)
+  expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('! checkout would shed') })
+  expect(trafficSchema.parse(JSON.parse(await readFile(saved, 'utf8'))).instances).toBe(2)
+  expect(await run('test-viewer', '--traffic', saved)).toMatchObject({ code: 0 })
+  expect(await run('test-viewer', '--service', 'nowhere')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is no service nowhere'),
+  })
+  expect(await run('', '--service', 'orders')).toMatchObject({ code: 1, err: expect.stringContaining('WEIR_TOKEN') })
+  expect(await run('test-viewer', '--service', 'idle')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Nothing was offered'),
+  })
+  await rm(folder, { recursive: true })
 })

@@ -1,5 +1,5 @@
 import type { GateTraffic, Traffic } from '@weir/api'
-import { CRITICALITIES } from '@weir/policy/model'
+import { CRITICALITIES, NAME } from '@weir/policy/model'
 import { percentile } from '../outcomes/histogram.ts'
 import type { Figures, OutcomeQuery, OutcomeSlice, OutcomeStore, Step } from '../outcomes/outcome-store.ts'
 import type { ServiceRef } from '../services/service-ref.ts'
@@ -88,7 +88,8 @@ const offeredOf = (rows: OutcomeSlice['rows']): number => rows.reduce((sum, row)
 
 const heaviest = ({ rows }: OutcomeSlice): [string, OutcomeSlice['rows']][] =>
   [...Map.groupBy(rows, ({ label }) => label)]
-    .filter(([, of]) => offeredOf(of) > 0)
+    // Others than agents may send figures, under any name.
+    .filter(([name, of]) => NAME.test(name) && offeredOf(of) > 0)
     .sort(([, a], [, b]) => offeredOf(b) - offeredOf(a))
     .slice(0, MOST_GATES)
 

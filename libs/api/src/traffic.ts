@@ -85,8 +85,8 @@ const loadSchema = z.strictObject({
 })
 
 export const arrivalSchema = z.strictObject({
-  /** From the start of the recording. */
-  atMs: ms,
+  /** From the start of the recording; at most a week. */
+  atMs: z.number().min(0).max(604_800_000),
   class: criticality.optional(),
   tenant: tenant.optional(),
   deadlineMs: z.number().max(LIMITS.maxMs).optional(),

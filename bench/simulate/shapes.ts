@@ -15,7 +15,7 @@ export interface Trial {
   readonly calm: Shape
 }
 
-const CALM = [hold(80, 12_000)]
+const CALM = [hold(80, 8_000)]
 
 export const TRIALS: readonly Trial[] = [
   {

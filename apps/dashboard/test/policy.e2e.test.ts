@@ -45,7 +45,8 @@ it('an edit in the form shows in the document, its effect is said before it is p
     .waitFor()
   await dialog.getByRole('alert').getByText('would shed much more').waitFor()
   await dialog.getByText(/checkout would shed \d+ % of all work, where the live policy sheds/).waitFor()
-  expect(await flaws(page)).toEqual([])
+  // The dialog may still be on its way in.
+  await expect.poll(() => flaws(page)).toEqual([])
   await dialog.getByLabel('Reason').fill('Payments are slow')
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Version 2 is published').waitFor()

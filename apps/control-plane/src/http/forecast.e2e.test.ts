@@ -15,10 +15,11 @@ beforeAll(async () => {
   weir = await startTestApp()
   await weir.call('POST', '/api/v1/environments', { body: { name: 'prod' } })
   for (const name of ['orders', 'idle']) await weir.call('POST', `${ENVIRONMENT}/services`, { body: { name } })
-  await weir.call('POST', `${ENVIRONMENT}/services/orders/policy/publish`, {
+  const published = await weir.call('POST', `${ENVIRONMENT}/services/orders/policy/publish`, {
     body: { document: LIVE, reason: 'first' },
-    headers: { 'if-none-match': '*' },
+    headers: { 'if-match': '"policy-0"' },
   })
+  expect(published).toMatchObject({ status: 200 })
   await record(weir, {
     service: 'orders',
     seconds: 600,

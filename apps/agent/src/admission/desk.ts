@@ -92,7 +92,9 @@ export class Desk implements PermitDesk {
     try {
       this.#parts.clock.read()
       try {
-        if (!this.slots.isZombie(slot)) this.#book(slot, ending)
+        const running = !this.slots.isZombie(slot)
+        if (running && ending === SUCCESS) this.#succeed(slot)
+        else if (running) this.#endOtherwise(slot, ending)
       } finally {
         // Nobody ends it again: whatever the lesson does, the slot must not stay taken.
         this.#release(slot)
@@ -168,32 +170,27 @@ export class Desk implements PermitDesk {
     this.#mayDegrade = Math.min(this.#degradeLevel, this.#degradeUsage) < Number.POSITIVE_INFINITY
   }
 
-  /** At the clock's last reading. */
-  #book(slot: number, ending: number): void {
-    const { slots } = this
-    const nowMs = this.#parts.clock.lastMs
-    this.duration.record(nowMs - slots.arrivedMs(slot))
-    if (ending === SUCCESS) this.#succeed(slot)
-    else this.#endOtherwise(slot, ending)
-  }
-
-  /** A sample for the limit. */
+  /** Ended well, at the clock's last reading: a sample for the limit. A method of its own, so that its numbers stay numbers. */
   #succeed(slot: number): void {
     const { slots } = this
     const nowMs = this.#parts.clock.lastMs
-    const inTime = nowMs < slots.deadlineMs(slot)
-    if (inTime) this.#countCompleted(slot)
-    else this.#count(slot, LATE)
     const ranMs = nowMs - slots.sinceMs(slot)
+    this.duration.record(nowMs - slots.arrivedMs(slot))
     this.typical.record(ranMs)
-    if (inTime) this.limit.sample(ranMs, slots.inUse, nowMs)
-    else this.limit.overrun(ranMs, slots.inUse, nowMs)
+    if (nowMs < slots.deadlineMs(slot)) {
+      this.#countCompleted(slot)
+      this.limit.sample(ranMs, slots.inUse, nowMs)
+    } else {
+      this.#count(slot, LATE)
+      this.limit.overrun(ranMs, slots.inUse, nowMs)
+    }
   }
 
   #endOtherwise(slot: number, ending: number): void {
     const nowMs = this.#parts.clock.lastMs
     const bad = ending !== IGNORED_ENDING
     const outcome = bad ? FAILED : nowMs < this.slots.deadlineMs(slot) ? COMPLETED : LATE
+    this.duration.record(nowMs - this.slots.arrivedMs(slot))
     this.#count(slot, outcome)
     if (outcome === COMPLETED) this.#count(slot, IGNORED)
     if (ending === DROPPED) this.limit.drop(this.slots.inUse, nowMs)

@@ -24,6 +24,15 @@ const program = (): string[] => {
   return source ? ['--conditions', 'weir-src', file] : [file]
 }
 
+/** `null`: cut off. One that is ended for saying too much may have ended well just before. */
+const answerOf = (chunks: readonly Buffer[]): Answer | null => {
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as Answer
+  } catch {
+    return null
+  }
+}
+
 /** One forecast at a time, in a process of its own. */
 @Injectable()
 export class ChildForecaster extends Forecaster implements OnModuleDestroy {
@@ -87,7 +96,8 @@ export class ChildForecaster extends Forecaster implements OnModuleDestroy {
     child.once('error', (error) => err.push(Buffer.from(String(error))))
     child.once('close', (code) => {
       clearTimeout(timer)
-      if (code === 0) return resolve(done(JSON.parse(Buffer.concat(out).toString())))
+      const answer = code === 0 && size <= answerBytes ? answerOf(out) : null
+      if (answer !== null) return resolve(done(answer))
       const why = late ? `It took longer than ${withinMs / 1_000} s.` : 'It could not be finished.'
       if (!late) this.#complain(`The simulator ended with ${code}: ${Buffer.concat(err).toString().slice(0, 2_000)}`)
       resolve(refused('unavailable', `The forecast was given up. ${why}`))

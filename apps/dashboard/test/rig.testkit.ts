@@ -96,6 +96,8 @@ export const flaws = async (page: Page): Promise<string[]> => {
   const found: string[] = []
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    // The page follows the system's theme when it is told: before that, colours of both are on it.
+    await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
     const { violations } = await new AxeBuilder({ page }).analyze()
     for (const { id, impact, nodes } of violations)
       if (impact === 'serious' || impact === 'critical')

@@ -1,5 +1,6 @@
 import type { Permit } from '../../admission/work.ts'
 import type { Ending } from './outcome.ts'
+import { endAfter, thisTurn } from './turn.ts'
 
 /**
  * One admitted request from its permit to its end. The slot is free only when the response *and* the handler have ended: a response that is over while the
@@ -7,6 +8,7 @@ import type { Ending } from './outcome.ts'
  */
 export class Handling {
   readonly #permit: Permit
+  readonly #began = thisTurn()
   /** `silent`: nothing is seen of its own end, so its answer stands for it. */
   #handler: 'silent' | 'runs' | 'ended' = 'silent'
   #response: 'runs' | 'lost' | Ending = 'runs'
@@ -73,6 +75,7 @@ export class Handling {
     if (this.#settled || this.#response === 'runs' || this.#handler !== 'ended') return
     this.#settled = true
     const lostAs = this.#bodyFailed ? 'failure' : 'ignored'
-    this.#permit[this.#response === 'lost' ? lostAs : this.#response]()
+    const ending = this.#response === 'lost' ? lostAs : this.#response
+    endAfter(this.#began, () => this.#permit[ending]())
   }
 }

@@ -1,12 +1,13 @@
-import { type Quotas, RATE_GRAINS } from '@weir/policy/model'
-import type { Random } from '@weir/testkit'
 import {
-  type Asked,
-  type Granted,
-  LeaseBook,
+  type LeaseAsked,
+  type LeaseGranted,
   type LeaseName,
-  type Obeyed,
-} from '../../apps/control-plane/src/features/leases/lease-book.ts'
+  type LeaseObeyed,
+  type Quotas,
+  RATE_GRAINS,
+} from '@weir/policy/model'
+import type { Random } from '@weir/testkit'
+import { LeaseBook } from '../../apps/control-plane/src/features/leases/lease-book.ts'
 import type { LeaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Skew } from './skew.ts'
 
@@ -65,12 +66,12 @@ export class Plane {
     this.#book?.publish(published(this.#quotas), this.#clock.at(atMs))
   }
 
-  ask(agent: string, asked: readonly Asked[], openedMs: number, atMs: number): Granted[] {
+  ask(agent: string, asked: readonly LeaseAsked[], openedMs: number, atMs: number): LeaseGranted[] {
     this.#members.add(agent)
     return this.#book?.ask(agent, asked, this.#clock.at(atMs), this.#clock.at(openedMs)) ?? []
   }
 
-  obeyed(agent: string, obeyed: readonly Obeyed[], atMs: number): void {
+  obeyed(agent: string, obeyed: readonly LeaseObeyed[], atMs: number): void {
     this.#book?.obeyed(agent, obeyed, this.#clock.at(atMs))
   }
 

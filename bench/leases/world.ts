@@ -1,5 +1,6 @@
+import type { LeaseGranted } from '@weir/policy/model'
 import { EventQueue, type Random, seededRandom } from '@weir/testkit'
-import type { Asked, Granted, Obeyed } from '../../apps/control-plane/src/features/leases/lease-book.ts'
+import { LeaseDesk, type LeaseQuestion } from '../../apps/agent/src/leases/desk.ts'
 import { leaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Draw } from './draw.ts'
 import { Plane, type SharedQuota } from './plane.ts'
@@ -33,9 +34,7 @@ export interface SimAgent {
   connected: boolean
   /** When the control plane opened the session, true time. */
   openedMs: number
-  asks: number
-  /** When each question that is not answered yet was sent, by its own clock. */
-  readonly asked: Map<number, number>
+  readonly desk: LeaseDesk
 }
 
 /** Agents, a control plane and a bad network on one true time; every one of them sees a clock of its own. The ledgers, leases and estimates are the real ones. */
@@ -77,7 +76,7 @@ export class World {
 
   /** What an agent may use of a quota at this moment, by its own clock. */
   usable(agent: SimAgent, draw: Draw): number {
-    return agent.alive ? draw.lease.usable(agent.clock.at(this.nowMs)) : 0
+    return agent.alive ? draw.usable(agent.clock.at(this.nowMs)) : 0
   }
 
   join(loads: readonly { readonly quota: number; readonly load: number }[]): SimAgent {
@@ -93,9 +92,9 @@ export class World {
       session: 0,
       connected: false,
       openedMs: 0,
-      asks: 0,
-      asked: new Map(),
+      desk: new LeaseDesk(refreshMs, this.random),
     }
+    for (const draw of agent.draws) agent.desk.add(draw)
     this.agents.push(agent)
     this.#connect(agent)
     this.#wait(agent, LOOK * refreshMs * (1 + this.random()), () => this.#look(agent))
@@ -129,7 +128,6 @@ export class World {
     if (!agent.alive) return
     agent.session++
     agent.connected = false
-    agent.asked.clear()
     this.#wait(agent, RECONNECT_MS * (0.5 + this.random()), () => this.#connect(agent))
   }
 
@@ -142,7 +140,7 @@ export class World {
       this.#toAgent(agent, () => {
         agent.connected = true
         agent.openedMs = openedMs
-        this.#ask(agent)
+        agent.desk.connected()
       })
     })
     this.#wait(agent, retryMs, () => {
@@ -150,49 +148,32 @@ export class World {
     })
   }
 
-  /** Several looks make a refresh; a look between two asks out of turn where the demand has grown. */
+  /** Several looks make a refresh, one comes when it is time to ask. */
   #look(agent: SimAgent): void {
     const localMs = agent.clock.at(this.nowMs)
-    let outgrown = false
-    for (const draw of agent.draws) if (draw.pass(localMs)) outgrown = true
-    if (agent.connected && outgrown) this.#ask(agent)
-    this.#wait(agent, LOOK * this.#options.refreshMs, () => this.#look(agent))
-  }
-
-  /** Asks, and again after a refresh unless it has asked meanwhile. */
-  #ask(agent: SimAgent): void {
-    const n = ++agent.asks
-    const { session } = agent
-    const localMs = agent.clock.at(this.nowMs)
-    agent.asked.set(n, localMs)
-    for (const old of agent.asked.keys()) if (old <= n - 8) agent.asked.delete(old)
     for (const draw of agent.draws) draw.pass(localMs)
-    const asked = agent.draws.map((draw) => draw.ask(localMs))
-    this.#toPlane(agent, () => this.#answer(agent, n, asked))
-    this.#wait(agent, this.#options.refreshMs * (0.9 + 0.2 * this.random()), () => {
-      if (agent.session === session && agent.connected && agent.asks === n) this.#ask(agent)
-    })
+    if (agent.connected && agent.desk.isDue(localMs)) {
+      const question = agent.desk.ask(localMs)
+      this.#toPlane(agent, () => this.#answer(agent, question))
+    }
+    const { dueMs } = agent.desk
+    const untilDueMs = dueMs > localMs ? dueMs - localMs : Number.POSITIVE_INFINITY
+    this.#wait(agent, Math.min(untilDueMs, LOOK * this.#options.refreshMs), () => this.#look(agent))
   }
 
-  #answer(agent: SimAgent, n: number, asked: readonly Asked[]): void {
+  #answer(agent: SimAgent, { n, asked }: LeaseQuestion): void {
     const answeredMs = this.nowMs
     const granted = this.plane.ask(agent.name, asked, agent.openedMs, answeredMs)
     this.#toAgent(agent, () => this.#take(agent, n, granted, answeredMs))
   }
 
-  #take(agent: SimAgent, n: number, granted: readonly Granted[], answeredMs: number): void {
-    const askedMs = agent.asked.get(n)
-    if (askedMs === undefined) return
-    agent.asked.delete(n)
+  #take(agent: SimAgent, n: number, granted: readonly LeaseGranted[], answeredMs: number): void {
     const localMs = agent.clock.at(this.nowMs)
-    const obeyed: Obeyed[] = []
+    const obeyed = agent.desk.take(n, granted, localMs)
     for (const { tenant, grant } of granted) {
       const draw = agent.draws.find(({ name }) => name.tenant === tenant)
-      if (draw === undefined) continue
-      const shrunk = draw.take(grant, askedMs, localMs)
-      const held = draw.lease.told(localMs)
-      if (held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
-      if (shrunk && held !== null) obeyed.push({ ...draw.name, held, inUse: draw.inUse })
+      const held = draw?.lease.told(localMs)
+      if (draw && held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
     }
     if (obeyed.length > 0) this.#toPlane(agent, () => this.plane.obeyed(agent.name, obeyed, this.nowMs))
   }

@@ -16,6 +16,8 @@ export interface Told {
 
 /** What of a quota this agent could use, estimated from what arrives. The larger of the last two windows counts: idle agents give back within two refreshes. */
 export interface Demand {
+  /** Slots that are taken; 0 for a rate. */
+  readonly taken: number
   /** What to ask for; ends the window. */
   tell(nowMs: number): Told
   /** So much more than was told that it should be told now. */
@@ -24,6 +26,7 @@ export interface Demand {
 
 /** Of a rate: units that arrived per second, refused ones too. */
 export class RateDemand implements Demand {
+  readonly taken = 0
   readonly #refreshMs: number
   #units = 0
   #sinceMs: number

@@ -1,4 +1,4 @@
-import { type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
+import { type HeldLease, type LeaseGrant, RATE_GRAINS } from '@weir/policy/model'
 import { Lease } from './held.ts'
 
 /** A rate, units per second, and its burst, units. */
@@ -41,6 +41,11 @@ export class LeasedRate {
     const shrunk = this.lease.take(grant, askedMs, nowMs)
     this.#feed(nowMs)
     return shrunk
+  }
+
+  /** As `Lease.told`. */
+  told(nowMs: number): HeldLease | null {
+    return this.lease.told(nowMs)
   }
 
   #feed(atMs: number): void {

@@ -54,6 +54,21 @@ export interface LeaseAsk {
   readonly held: HeldLease | null
 }
 
+/** What of a tenant's quota of a resource is leased. */
+export interface LeaseName {
+  readonly resource: string
+  readonly tenant: string
+  readonly kind: 'rate' | 'slots'
+}
+
+/** What one agent asks at once, is granted, and says that it obeys without asking: a list of these, one for each lease. */
+export type LeaseAsked = LeaseName & Omit<LeaseAsk, 'agent'>
+export type LeaseGranted = LeaseName & { readonly grant: LeaseGrant }
+export type LeaseObeyed = LeaseName & { readonly held: HeldLease; readonly inUse: number }
+
+/** Names of resources have no spaces. */
+export const leaseKey = ({ kind, resource, tenant }: LeaseName): string => `${kind} ${resource} ${tenant}`
+
 /** Grains in which a rate is leased: a millionth of a unit per second. Whole numbers add up exactly. */
 export const RATE_GRAINS = 1_000_000
 

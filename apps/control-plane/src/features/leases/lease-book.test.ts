@@ -1,6 +1,14 @@
-import { type HeldLease, type LeaseGrant, type Quota, type Quotas, RATE_GRAINS } from '@weir/policy/model'
+import {
+  type HeldLease,
+  type LeaseAsked,
+  type LeaseGrant,
+  type LeaseName,
+  type Quota,
+  type Quotas,
+  RATE_GRAINS,
+} from '@weir/policy/model'
 import { describe, expect, it } from 'vitest'
-import { type Asked, LeaseBook, type LeaseName } from './lease-book.ts'
+import { LeaseBook } from './lease-book.ts'
 import { leaseTiming } from './timing.ts'
 
 const TIMING = leaseTiming(1_000, 60_000)
@@ -20,7 +28,7 @@ const open = (given: Quotas, before?: { agents: string[]; quotas: Quotas }) =>
     given,
     0,
   )
-const asks = (name: LeaseName, want: number, held: HeldLease | null = null): Asked => ({
+const asks = (name: LeaseName, want: number, held: HeldLease | null = null): LeaseAsked => ({
   ...name,
   weight: 1,
   want,

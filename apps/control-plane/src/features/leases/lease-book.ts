@@ -1,17 +1,14 @@
-import { type HeldLease, type LeaseAsk, type LeaseGrant, type Quotas, RATE_GRAINS } from '@weir/policy/model'
+import {
+  type LeaseAsked,
+  type LeaseGranted,
+  type LeaseName,
+  type LeaseObeyed,
+  leaseKey,
+  type Quotas,
+  RATE_GRAINS,
+} from '@weir/policy/model'
 import { QuotaLedger } from './ledger.ts'
 import type { LeaseTiming } from './timing.ts'
-
-/** What of a tenant's quota of a resource is leased. */
-export interface LeaseName {
-  readonly resource: string
-  readonly tenant: string
-  readonly kind: 'rate' | 'slots'
-}
-
-export type Asked = LeaseName & Omit<LeaseAsk, 'agent'>
-export type Granted = LeaseName & { readonly grant: LeaseGrant }
-export type Obeyed = LeaseName & { readonly held: HeldLease; readonly inUse: number }
 
 /** What was before this control plane began. */
 export interface BookBefore {
@@ -49,12 +46,12 @@ export class LeaseBook {
   }
 
   /** Answers all that an agent asks at once; what is no quota any more is left out. `openedMs` is when its connection began. */
-  ask(agent: string, asked: readonly Asked[], nowMs: number, openedMs: number): Granted[] {
+  ask(agent: string, asked: readonly LeaseAsked[], nowMs: number, openedMs: number): LeaseGranted[] {
     this.#hear(agent, asked, nowMs)
-    const granted: Granted[] = []
+    const granted: LeaseGranted[] = []
     for (const each of asked) {
       const { resource, tenant, kind, weight, want, spare, inUse, held } = each
-      const ledger = this.#ledgers.get(keyOf(each))
+      const ledger = this.#ledgers.get(leaseKey(each))
       const grant = ledger?.ask({ agent, weight, want, spare, inUse, held }, nowMs, openedMs) ?? null
       if (grant !== null) granted.push({ resource, tenant, kind, grant })
     }
@@ -62,7 +59,7 @@ export class LeaseBook {
   }
 
   /** The agent says, without asking, what it obeys now. */
-  obeyed(agent: string, obeyed: readonly Obeyed[], nowMs: number): void {
+  obeyed(agent: string, obeyed: readonly LeaseObeyed[], nowMs: number): void {
     for (const { held, inUse, ...name } of obeyed) this.#find(name)?.obeyed(agent, held, inUse, nowMs)
   }
 
@@ -79,7 +76,7 @@ export class LeaseBook {
   }
 
   ledger(name: LeaseName): QuotaLedger | null {
-    return this.#ledgers.get(keyOf(name)) ?? null
+    return this.#ledgers.get(leaseKey(name)) ?? null
   }
 
   get size(): number {
@@ -87,14 +84,14 @@ export class LeaseBook {
   }
 
   #find(name: LeaseName): QuotaLedger | undefined {
-    const key = keyOf(name)
+    const key = leaseKey(name)
     return this.#ledgers.get(key) ?? this.#retired.get(key)
   }
 
   /** An agent of before says all that it holds when it is first heard: of the rest it holds nothing. */
-  #hear(agent: string, asked: readonly Asked[], nowMs: number): void {
+  #hear(agent: string, asked: readonly LeaseAsked[], nowMs: number): void {
     if (!this.#missing.delete(agent)) return
-    const told = new Set(asked.map(keyOf))
+    const told = new Set(asked.map(leaseKey))
     for (const [key, ledger] of this.#ledgers) if (!told.has(key)) ledger.release(agent, nowMs)
   }
 
@@ -123,14 +120,11 @@ export class LeaseBook {
   }
 }
 
-/** Names of resources have no spaces. */
-const keyOf = ({ kind, resource, tenant }: LeaseName): string => `${kind} ${resource} ${tenant}`
-
 /** What of all quotas is limited, in whole units. */
 function* partsOf(quotas: Quotas): Generator<[key: string, units: number]> {
   for (const [resource, tenants] of Object.entries(quotas))
     for (const [tenant, { rate, concurrency }] of Object.entries(tenants)) {
-      if (rate !== null) yield [keyOf({ kind: 'rate', resource, tenant }), Math.round(rate * RATE_GRAINS)]
-      if (concurrency !== null) yield [keyOf({ kind: 'slots', resource, tenant }), concurrency]
+      if (rate !== null) yield [leaseKey({ kind: 'rate', resource, tenant }), Math.round(rate * RATE_GRAINS)]
+      if (concurrency !== null) yield [leaseKey({ kind: 'slots', resource, tenant }), concurrency]
     }
 }

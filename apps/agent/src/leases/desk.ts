@@ -1,0 +1,107 @@
+import {
+  type HeldLease,
+  type LeaseAsked,
+  type LeaseGrant,
+  type LeaseGranted,
+  type LeaseName,
+  type LeaseObeyed,
+  leaseKey,
+  RATE_GRAINS,
+} from '@weir/policy/model'
+import type { Demand } from './demand.ts'
+
+/** One quota that this process draws on: its lease, or what its lease feeds, and what is wanted of it. */
+export interface Drawn {
+  readonly name: LeaseName
+  readonly demand: Demand
+  readonly lease: {
+    take(grant: LeaseGrant, askedMs: number, nowMs: number): boolean
+    told(nowMs: number): HeldLease | null
+  }
+}
+
+/** A question; its answer names its number. */
+export interface LeaseQuestion {
+  readonly n: number
+  readonly asked: readonly LeaseAsked[]
+}
+
+/** Questions of which an answer is still taken: an older one is of no use, and its lease has nearly ended. */
+const MOST_OPEN = 8
+/** The questions of a fleet are spread: each comes within so much of a refresh, earlier or later. */
+const JITTER = 0.1
+
+/** All leases of this process: when to ask, what to ask, and what to make of an answer. Pure: whoever has the socket carries the messages. */
+export class LeaseDesk {
+  readonly #drawn = new Map<string, Drawn>()
+  readonly #random: () => number
+  #refreshMs: number
+  #questions = 0
+  #dueMs = 0
+  /** When each open question was sent. */
+  readonly #open = new Map<number, number>()
+
+  /** `refreshMs` until an answer says another. */
+  constructor(refreshMs: number, random: () => number) {
+    this.#refreshMs = refreshMs
+    this.#random = random
+  }
+
+  add(drawn: Drawn): void {
+    this.#drawn.set(leaseKey(drawn.name), drawn)
+  }
+
+  /** It is not asked for any more: what is held of it ends by itself. */
+  remove(name: LeaseName): void {
+    this.#drawn.delete(leaseKey(name))
+  }
+
+  /** A connection is new: answers of the former do not come, and the control plane may not know what is held. */
+  connected(): void {
+    this.#open.clear()
+    this.#dueMs = 0
+  }
+
+  /** When to ask next, where nothing is outgrown before. */
+  get dueMs(): number {
+    return this.#dueMs
+  }
+
+  /** Whether to ask now: it is time, or what is wanted has outgrown what was told. */
+  isDue(nowMs: number): boolean {
+    if (nowMs >= this.#dueMs) return true
+    for (const { demand } of this.#drawn.values()) if (demand.outgrown(nowMs)) return true
+    return false
+  }
+
+  ask(nowMs: number): LeaseQuestion {
+    const n = ++this.#questions
+    this.#open.set(n, nowMs)
+    this.#open.delete(n - MOST_OPEN)
+    this.#dueMs = nowMs + this.#refreshMs * (1 + JITTER * (2 * this.#random() - 1))
+    return { n, asked: Array.from(this.#drawn.values(), (drawn) => asked(drawn, nowMs)) }
+  }
+
+  /** Takes the answer to question `n`. Returns the leases that are smaller now: the control plane is told at once, so that others may have the rest. */
+  take(n: number, granted: readonly LeaseGranted[], nowMs: number): LeaseObeyed[] {
+    const askedMs = this.#open.get(n)
+    if (askedMs === undefined) return []
+    this.#open.delete(n)
+    const obeyed: LeaseObeyed[] = []
+    for (const each of granted) {
+      const drawn = this.#drawn.get(leaseKey(each))
+      this.#refreshMs = each.grant.refreshMs
+      if (drawn === undefined || !drawn.lease.take(each.grant, askedMs, nowMs)) continue
+      const held = drawn.lease.told(nowMs)
+      if (held !== null) obeyed.push({ ...drawn.name, held, inUse: drawn.demand.taken })
+    }
+    return obeyed
+  }
+}
+
+const asked = ({ name, demand, lease }: Drawn, nowMs: number): LeaseAsked => {
+  const { want, spare } = demand.tell(nowMs)
+  const units = name.kind === 'rate' ? RATE_GRAINS : 1
+  const { taken } = demand
+  return { ...name, weight: 1, want: want * units, spare: spare * units, inUse: taken, held: lease.told(nowMs) }
+}

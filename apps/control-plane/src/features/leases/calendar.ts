@@ -57,19 +57,41 @@ export class Calendar {
   }
 
   /**
-   * Most that may be granted to an account which is *not* added at present. `kept` units of every limit are for newcomers: they are left alone, but what
-   * the account has already it keeps, though the newcomers took more.
+   * Most that may be granted, up to `untilMs`, to an account which is *not* added at present. `kept` units of every limit are for newcomers: they are left
+   * alone, but what the account has already it keeps, though the newcomers took more.
    */
-  room(account: Account, kept: number): number {
+  room(account: Account, kept: number, untilMs: number): number {
     let room = Number.POSITIVE_INFINITY
-    for (let slot = this.#first; slot < this.#first + this.#length; slot++) {
-      const place = slot % this.#length
-      const left = (this.#limits[place] ?? 0) - (this.#outstanding[place] ?? 0)
-      if (left - kept >= room) continue
-      const has = account.usable(slot * this.#slotMs, (slot + 1) * this.#slotMs)
-      room = Math.min(room, Math.max(left - kept, Math.min(left, has)))
-    }
+    for (let slot = this.#first; slot * this.#slotMs < untilMs; slot++)
+      room = Math.min(room, this.#roomIn(slot, account, kept))
     return Math.max(0, room)
+  }
+
+  /** Until when so many units fit: the beginning of the first slot in which they do not, or the end of the view. */
+  fitUntilMs(account: Account, kept: number, units: number): number {
+    let slot = this.#first
+    while (slot < this.#first + this.#length && this.#roomIn(slot, account, kept) >= units) slot++
+    return slot * this.#slotMs
+  }
+
+  /** Least that is left in any slot from `fromMs` on. */
+  leftFrom(fromMs: number): number {
+    let least = Number.POSITIVE_INFINITY
+    for (let slot = Math.floor(fromMs / this.#slotMs); slot < this.#first + this.#length; slot++)
+      least = Math.min(least, this.#leftIn(slot))
+    return Math.max(0, least)
+  }
+
+  #leftIn(slot: number): number {
+    const place = slot % this.#length
+    return (this.#limits[place] ?? 0) - (this.#outstanding[place] ?? 0)
+  }
+
+  #roomIn(slot: number, account: Account, kept: number): number {
+    const left = this.#leftIn(slot)
+    if (kept === 0) return left
+    const has = account.usable(slot * this.#slotMs, (slot + 1) * this.#slotMs)
+    return Math.max(left - kept, Math.min(left, has))
   }
 
   #add(account: Account, from: number, sign: 1 | -1): void {

@@ -82,6 +82,20 @@ describe('a ledger of leases', () => {
     expect(sum(Object.values(rig.round(wants)))).toBe(995)
   })
 
+  it('leaves nobody with nothing while a lowered quota is told to one after another', () => {
+    const rig = new LedgerRig(1_000)
+    const agents = Array.from({ length: 10 }, (_, i) => `agent ${i}`)
+    const step = (agent: string) => {
+      const units = rig.ask(agent, 5_000) ?? 0
+      rig.obeys(agent)
+      rig.nowMs += TIMING.refreshMs / agents.length
+      return units
+    }
+    for (let round = 0; round < 12; round++) for (const agent of agents) step(agent)
+    rig.ledger.setCapacity(100, rig.nowMs)
+    for (let round = 0; round < 3; round++) expect(agents.map(step)).toEqual(agents.map(() => 10))
+  })
+
   it('a lowered quota binds whoever comes: what is out under the old one is not added to', () => {
     const rig = new LedgerRig(1_000)
     settled(rig, { a: 5_000 }, 12)

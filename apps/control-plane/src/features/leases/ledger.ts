@@ -8,6 +8,8 @@ import { type Before, NOTHING, Unknown } from './unknown.ts'
 
 /** Agents of one quota are divided anew at most so often for each of them, milliseconds: ten thousand four times a second, ten at every question. */
 const DIVIDE_MS_PER_AGENT = 0.025
+/** A lease is made shorter, not smaller, where it does not fit to its end; down to this, in which one answer may be lost. */
+const SHORTEST_REFRESHES = 2
 /** From so many units each on nobody misses an odd one: it is not divided. */
 const FINE = 1_000
 /** Leases of one fleet end spread over this share of their length. */
@@ -204,25 +206,25 @@ export class QuotaLedger {
     this.#safe += account.safe
   }
 
-  /** Of an account that is not counted at present. */
+  /**
+   * Of an account that is not counted at present. What fits for a while, but not to its end, is granted for that while: a quota that has just become
+   * smaller, or a silent agent that is to be made room for, is no reason to give others nothing.
+   */
   #grant(account: Account, nowMs: number): LeaseGrant {
     const { epoch, timing, random } = this.#options
+    const calendar = this.#calendar
     const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
     const level = Math.floor(this.#level * account.weight) + account.odd
     const fair = Math.min(account.want, level) + Math.floor(this.#spare * account.spare)
-    const beside = this.#calendar.room(account, pool)
-    const first = account.usable(nowMs, nowMs) > 0 ? 0 : Math.ceil(this.#calendar.room(account, 0) / 2)
-    const safe = Math.min(account.safeShare, this.#capacity - this.#safe)
-    return {
-      epoch,
-      id: ++this.#grants,
-      units: Math.min(fair, Math.max(beside, first)),
-      lengthMs: timing.lengthMs * (1 - LENGTH_JITTER * random()),
-      safe: Math.max(0, safe),
-      waitMs: timing.waitMs,
-      deadMs: timing.presumedDeadMs,
-      refreshMs: timing.refreshMs,
-    }
+    const untilMs = nowMs + SHORTEST_REFRESHES * timing.refreshMs
+    const first = account.usable(nowMs, nowMs) > 0 ? 0 : Math.ceil(calendar.room(account, 0, untilMs) / 2)
+    const beside = calendar.room(account, pool, untilMs)
+    const units = Math.min(fair, Math.max(beside, first))
+    const fitMs = calendar.fitUntilMs(account, beside < units ? 0 : pool, units)
+    const lengthMs = Math.min(timing.lengthMs * (1 - LENGTH_JITTER * random()), fitMs - nowMs)
+    const safe = Math.min(account.safeShare, this.#capacity - this.#safe, calendar.leftFrom(fitMs))
+    const { waitMs, presumedDeadMs: deadMs, refreshMs } = timing
+    return { epoch, id: ++this.#grants, units, lengthMs, safe: Math.max(0, safe), waitMs, deadMs, refreshMs }
   }
 
   /** Those whose leases cannot be made smaller in time are no part of it, apart from the one that asks. */

@@ -5,6 +5,8 @@ import { PARTITION_SHARE, peakOf, refreshesOf, type Scene, scenesOf } from './sc
 const SEED = 1
 const AGENTS = 60
 const QUOTAS = 8
+/** Of few, one that has not asked again is more than the 1 % by which shares may be off. */
+const SHOCKED_AGENTS = 300
 
 describe('a small fleet on virtual time', () => {
   const fleet = new Fleet(SEED, AGENTS, QUOTAS)
@@ -28,7 +30,7 @@ describe('a small fleet on virtual time', () => {
   })
 
   it('comes to max-min within two refreshes of a shock', () => {
-    for (const [shock, refreshes] of Object.entries(refreshesOf(new Fleet(SEED, AGENTS, 1))))
+    for (const [shock, refreshes] of Object.entries(refreshesOf(new Fleet(SEED, SHOCKED_AGENTS, 1))))
       expect(refreshes, shock).toBeLessThanOrEqual(2)
   })
 })

@@ -90,6 +90,7 @@ const cheapRefusals = (run: Run, { judged: kinds }: Terms): Found => {
 const RETRY_BOUND = 1.1
 const budgeted = (run: Run, { attempts }: Terms): Found => {
   const sent = attempts?.(run) ?? Number.NaN
+  if (Number.isNaN(sent)) return notHere('nobody retries')
   return { holds: sent <= RETRY_BOUND, figure: `${sent.toFixed(2)} attempts a request`, values: { attempts: sent } }
 }
 

@@ -3,7 +3,7 @@ import type { Side } from './run.ts'
 
 const WIDTH = 460
 const HEIGHT = 190
-const GAP = { left: 56, top: 66, between: 44 }
+const GAP = { left: 66, top: 66, between: 44 }
 const TOTAL = { width: GAP.left + 2 * WIDTH + GAP.between + 16, height: GAP.top + 2 * HEIGHT + 96 }
 
 const STYLE = `svg { --ink: #1c2430; --dim: #556070; --line: #d5dae1; --paper: #ffffff; --good: #1f7a4d; --wait: #b07a00; --bad: #b3261e; --held: #f3f5f8; background: var(--paper) }

@@ -68,6 +68,8 @@ ${void_.length === 0 ? `${lag}.` : `**Void ${void_.join(' and ')}**: ${lag.charA
 
 const page = (results: readonly Result[]): string => {
   const figures = figuresOf(results)
+  const voided = (name: string) =>
+    Object.values(results.find((one) => one.name === FIGURES[name]?.of)?.sides ?? {}).some((side) => side.void)
   return `# Driven past capacity, held there, and let go
 
 Written by \`npm run overload\` from [what it measured](${RESULTS}): real processes and real sockets on one machine of two cores, an open-loop load with a core
@@ -76,7 +78,10 @@ of its own, the same services without Weir and with it. Latency counts from when
 | figure | measured | to reach |
 | --- | --- | --- |
 ${Object.entries(figures)
-  .map(([name, value]) => `| ${name} | ${number(value, 3)} | ${FIGURES[name]?.reach ?? ''} |`)
+  .map(
+    ([name, value]) =>
+      `| ${name} | ${number(value, 3)}${voided(name) ? ', void' : ''} | ${FIGURES[name]?.reach ?? ''} |`,
+  )
   .join('\n')}
 
 ${results.length === 0 ? 'No scenario has been measured yet.\n' : results.map(chapter).join('\n')}`

@@ -52,7 +52,7 @@ export const dayInShop = async (
 export const attemptsOf =
   (service: string, dependency: string) =>
   (run: Run): number =>
-    booked(run, service, `${dependency} attempts`) / Math.max(1, booked(run, service, `${dependency} calls`))
+    booked(run, service, `${dependency} attempts`) / booked(run, service, `${dependency} calls`)
 
 export const shopTerms = (capacity: number, stage: Stage): Terms => ({
   capacity,

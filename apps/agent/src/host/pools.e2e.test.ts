@@ -82,7 +82,8 @@ describe('a client of ioredis', () => {
       await server.up()
       expect(await waiting).toBe('PONG')
       expect(read()).toBeGreaterThan(30)
-      expect(read()).toBe(0)
+      // The client may have a word of its own with the server that came back.
+      await until(() => read() === 0)
       again()
       expect(Object.hasOwn(client, 'sendCommand')).toBe(false)
     } finally {

@@ -22,6 +22,9 @@ export interface Size {
 }
 export const sizeOf = ({ quick }: Stage): Size => ({ connections: quick ? 3 : 5, workMs: 40, replicas: 1 })
 
+/** Shares of the front's slots. */
+export const RESERVES = { critical: 0.4, 'sheddable-plus': 0.2, sheddable: 0.1 } as const
+
 type ClassesDocument = NonNullable<NonNullable<PolicyDocument['gates']>[string]['classes']>
 
 export type Policies = Readonly<Record<'front' | 'payments' | 'catalog', PolicyDocument>>
@@ -38,7 +41,7 @@ export const policiesOf = (size: Size, classes: ClassesDocument = {}): Policies 
         concurrency: slotsOf(size),
         queue: { maxWaitMs: MAX_WAIT_MS },
         deadline: { defaultMs: PATIENCE_MS },
-        classes: { reserves: { critical: 0.4, 'sheddable-plus': 0.2, sheddable: 0.1 }, ...classes },
+        classes: { reserves: RESERVES, ...classes },
       },
       browse: { edge: true, concurrency: 8, queue: { maxWaitMs: MAX_WAIT_MS } },
     },

@@ -53,11 +53,11 @@ export const processor: Scenario = {
     return {
       capacity,
       judged: ORDERS.map(({ name }) => name),
-      owed: { 'order critical': 0.4, 'order sheddable-plus': 0.1, 'order sheddable': 0.1 },
       scarce: ['burner'],
       gate: { service: 'burner', name: 'checkout' },
       queueBound: Math.ceil(capacity),
       notAsked: {
+        reserves: 'two slots are fewer than there are classes: none has a whole one of its own',
         'retry-budget': 'it calls nobody',
         isolation: 'there is one pool, the processor',
         'steady-limit': 'the limit is fixed at 2',

@@ -1,5 +1,15 @@
 import { hold, lengthMs, type Shape } from '@weir/testkit'
-import { BROWSE, type Opening, ORDERS, openShop, PATIENCE_MS, type Shop, sizeOf, slotsOf } from '../fleet/shop.ts'
+import {
+  BROWSE,
+  type Opening,
+  ORDERS,
+  openShop,
+  PATIENCE_MS,
+  RESERVES,
+  type Shop,
+  sizeOf,
+  slotsOf,
+} from '../fleet/shop.ts'
 import type { Stream } from '../load/plan.ts'
 import { booked } from '../measure.ts'
 import { type Deed, play, type Run, type Side, type Spans } from '../run.ts'
@@ -54,11 +64,20 @@ export const attemptsOf =
   (run: Run): number =>
     booked(run, service, `${dependency} attempts`) / booked(run, service, `${dependency} calls`)
 
+/** A reserve is whole slots, and at least one: of eight, a fifth is one. */
+const owedBy = (reserves: Readonly<Record<string, number>>, slots: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(reserves).map(([klass, share]) => [
+      `order ${klass}`,
+      Math.max(1, Math.floor(share * slots)) / slots,
+    ]),
+  )
+
 export const shopTerms = (capacity: number, stage: Stage): Terms => ({
   capacity,
   judged: ORDERS.map(({ name }) => name),
   bystanders: [BROWSE.name],
-  owed: { 'order critical': 0.4, 'order sheddable-plus': 0.2, 'order sheddable': 0.1 },
+  owed: owedBy(RESERVES, slotsOf(sizeOf(stage))),
   scarce: ['payments-1'],
   gate: { service: 'front', name: 'checkout' },
   attempts: attemptsOf('front', 'payments'),

@@ -6,7 +6,7 @@ import { type Answer, type Ask, epochMs } from './message.ts'
 
 /** As many handshakes at once. */
 const OPENING = 64
-/** A key may bring a burst of 500 instances, then 50 a second: all keys take turns. */
+/** As agents of a large fleet report. */
 const REPORT_MS = 10_000
 
 const say = (answer: Answer) => process.send?.(answer)

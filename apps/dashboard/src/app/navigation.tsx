@@ -5,16 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
-import { lastEnvironment } from './environment.ts'
+import { firstEnvironment } from './environment.ts'
 import { useRole } from './role.ts'
 import classes from './shell.module.css'
 
 /** On a page of no environment the links are those of the one looked at last. */
 export const Navigation = ({ environment }: { environment: string | undefined }) => {
   const { data } = useQuery(environmentsQuery)
-  const names = data?.items.map(({ name }) => name) ?? []
-  const last = lastEnvironment()
-  const shown = environment ?? names.find((name) => name === last) ?? names[0]
+  const environments = data?.items ?? []
+  const names = environments.map(({ name }) => name)
+  const shown = environment ?? firstEnvironment(environments)?.name
   return (
     <>
       {names.length > 0 && <EnvironmentPicker names={names} environment={shown} />}

@@ -12,7 +12,7 @@ import { environmentsQuery, meQuery } from '../api/queries.ts'
 import { Overview } from '../pages/overview/overview.tsx'
 import { ServiceFigures } from '../pages/service/figures.tsx'
 import { ServiceLayout } from '../pages/service/layout.tsx'
-import { lastEnvironment } from './environment.ts'
+import { firstEnvironment } from './environment.ts'
 import { NotFound, PageFailure } from './fallbacks.tsx'
 import { agentsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
 import { Shell } from './shell.tsx'
@@ -56,8 +56,7 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/overview/no-environment.tsx'), 'NoEnvironment'),
   beforeLoad: async ({ context }) => {
     const { items } = await context.client.ensureQueryData(environmentsQuery)
-    const last = lastEnvironment()
-    const chosen = items.find((one) => one.name === last) ?? items.find((one) => one.services > 0) ?? items[0]
+    const chosen = firstEnvironment(items)
     if (chosen !== undefined) throw redirect({ to: '/e/$environment', params: { environment: chosen.name } })
   },
 })

@@ -45,6 +45,30 @@ export const KCAT: SystemPackage = {
   paths: ['/usr/bin/kcat', '/opt/homebrew/bin/kcat'],
 }
 
+export const PROMETHEUS: SystemPackage = {
+  what: 'Prometheus (for the tests of the figures store and of alert rules)',
+  debian: 'prometheus',
+  variable: 'PROMETHEUS',
+  paths: ['/usr/bin/prometheus', '/usr/local/bin/prometheus', '/opt/homebrew/bin/prometheus'],
+}
+
+export const ALERTMANAGER: SystemPackage = {
+  what: 'Alertmanager (for the tests of alerts)',
+  debian: 'prometheus-alertmanager',
+  variable: 'ALERTMANAGER',
+  paths: ['/usr/bin/prometheus-alertmanager', '/usr/local/bin/alertmanager', '/opt/homebrew/bin/alertmanager'],
+}
+
+export const HAPROXY: SystemPackage = {
+  what: 'HAProxy (for the tests of several replicas)',
+  debian: 'haproxy',
+  variable: 'HAPROXY',
+  paths: ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/opt/homebrew/bin/haproxy'],
+}
+
+/** Another installation may be running. */
+const PATIENCE = 'DPkg::Lock::Timeout=300'
+
 /** Where it is, by its variable first. */
 export const pathOf = ({ variable, paths }: SystemPackage): string | undefined =>
   [process.env[variable], ...paths].find((path) => path !== undefined && existsSync(path))
@@ -60,6 +84,6 @@ export const ensure = (wanted: SystemPackage): void => {
   console.log(`Installing ${wanted.what}: apt-get install ${wanted.debian} …`)
   const apt = (...args: string[]) =>
     execFileSync('apt-get', args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
-  apt('update', '-qq')
-  apt('install', '-y', '-qq', '--no-install-recommends', wanted.debian)
+  apt('-o', PATIENCE, 'update', '-qq')
+  apt('-o', PATIENCE, 'install', '-y', '-qq', '--no-install-recommends', wanted.debian)
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHROMIUM, ensure, KCAT, RABBITMQ, REDIS } from './system-packages.ts'
+import { ALERTMANAGER, CHROMIUM, ensure, HAPROXY, KCAT, PROMETHEUS, RABBITMQ, REDIS } from './system-packages.ts'
 
 const run = (command: string, args: readonly string[]): number =>
   spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false' } }).status ??
@@ -11,10 +11,8 @@ const run = (command: string, args: readonly string[]): number =>
 
 const main = (): number => {
   try {
-    ensure(CHROMIUM)
-    ensure(REDIS)
-    ensure(RABBITMQ)
-    ensure(KCAT)
+    const needed = [CHROMIUM, REDIS, RABBITMQ, KCAT, PROMETHEUS, ALERTMANAGER, HAPROXY]
+    for (const each of needed) ensure(each)
   } catch (error) {
     console.error(String((error as Error).message))
     return 1

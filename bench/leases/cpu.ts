@@ -17,6 +17,7 @@ export const divisionCost = (
       {
         agent: `agent ${i}`,
         weight: 1,
+        used: 0,
         want: (-2 * capacity * Math.log(1 - random())) / agents,
         spare: 1,
         inUse: 0,

@@ -38,7 +38,7 @@ export class Draw implements Drawn {
   /** Lets the time up to `nowMs` pass under the load. */
   pass(nowMs: number): void {
     const { demand } = this
-    if (demand instanceof RateDemand) demand.arrived((this.load * (nowMs - this.#seenMs)) / 1_000)
+    if (demand instanceof RateDemand) demand.started((this.load * (nowMs - this.#seenMs)) / 1_000)
     if (demand instanceof SlotDemand) this.#run(demand, nowMs)
     this.#seenMs = nowMs
   }

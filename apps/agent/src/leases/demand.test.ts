@@ -4,25 +4,26 @@ import { RateDemand, SlotDemand } from './demand.ts'
 describe('the demand for a rate', () => {
   it('is what arrived per second, refused or not; a tenth and one more in a refresh only where nobody needs it', () => {
     const demand = new RateDemand(5_000, 0)
-    demand.arrived(500)
-    const { want, spare } = demand.tell(5_000)
-    expect([want, spare]).toEqual([100, expect.closeTo(10.2)])
+    demand.started(450)
+    demand.started(-50)
+    demand.refused(100)
+    expect(demand.tell(5_000)).toEqual({ want: 100, spare: expect.closeTo(10.2), used: 80 })
   })
 
   it('falls one window after it ended: a pause is no end, two are', () => {
     const demand = new RateDemand(5_000, 0)
-    demand.arrived(500)
+    demand.started(500)
     demand.tell(5_000)
     expect([demand.tell(10_000).want, demand.tell(15_000).want]).toEqual([100, 0])
   })
 
   it('is told out of turn where it has outgrown what was told, not for a little more', () => {
     const demand = new RateDemand(5_000, 0)
-    demand.arrived(500)
+    demand.started(500)
     demand.tell(5_000)
-    demand.arrived(600)
+    demand.started(600)
     expect(demand.outgrown(9_999)).toBe(false)
-    demand.arrived(100)
+    demand.started(100)
     expect([demand.outgrown(5_999), demand.outgrown(6_000)]).toEqual([false, true])
     expect(demand.tell(6_000).want).toBeCloseTo(700)
   })
@@ -30,7 +31,7 @@ describe('the demand for a rate', () => {
   it('of an idle tenant is told with the first arrival', () => {
     const demand = new RateDemand(5_000, 0)
     expect(demand.outgrown(2_000)).toBe(false)
-    demand.arrived(1)
+    demand.started(1)
     expect(demand.outgrown(2_000)).toBe(true)
   })
 })
@@ -39,7 +40,7 @@ describe('the demand for slots', () => {
   it('is the most that was taken at once in this window and the last', () => {
     const demand = new SlotDemand(5_000, 0)
     for (const by of [3, -2, 1]) demand.moved(by)
-    expect([demand.taken, demand.tell(5_000)]).toEqual([2, { want: 3, spare: 2 }])
+    expect([demand.taken, demand.tell(5_000)]).toEqual([2, { want: 3, spare: 2, used: 3 }])
     expect([demand.tell(10_000).want, demand.tell(15_000).want]).toEqual([3, 2])
   })
 

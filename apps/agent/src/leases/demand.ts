@@ -12,6 +12,8 @@ export interface Told {
   readonly want: number
   /** Units that would be taken beside, where nobody wants them. */
   readonly spare: number
+  /** Units that were used of late. */
+  readonly used: number
 }
 
 /** What of a quota this agent could use, estimated from what arrives. The larger of the last two windows counts: idle agents give back within two refreshes. */
@@ -24,11 +26,12 @@ export interface Demand {
   outgrown(nowMs: number): boolean
 }
 
-/** Of a rate: units that arrived per second, refused ones too. */
+/** Of a rate: units per second that started, and those that were refused for want of it. Work that a gate had no room for anyway could not have used it. */
 export class RateDemand implements Demand {
   readonly taken = 0
   readonly #refreshMs: number
-  #units = 0
+  #started = 0
+  #refused = 0
   #sinceMs: number
   #before = 0
   #told = 0
@@ -38,27 +41,34 @@ export class RateDemand implements Demand {
     this.#sinceMs = nowMs
   }
 
-  arrived(units: number): void {
-    this.#units += units
+  /** Negative where it did not start after all. */
+  started(units: number): void {
+    this.#started += units
+  }
+
+  refused(units: number): void {
+    this.#refused += units
   }
 
   tell(nowMs: number): Told {
-    const seen = this.#rate(nowMs)
+    const seen = this.#rate(this.#started + this.#refused, nowMs)
+    const used = this.#rate(this.#started, nowMs)
     this.#told = Math.max(seen, this.#before)
     this.#before = seen
-    this.#units = 0
+    this.#started = this.#refused = 0
     this.#sinceMs = nowMs
-    return { want: this.#told, spare: HEADROOM * this.#told + (FIRST * 1_000) / this.#refreshMs }
+    return { want: this.#told, spare: HEADROOM * this.#told + (FIRST * 1_000) / this.#refreshMs, used }
   }
 
   /** More than a whole refresh's worth has come before its end: a short burst of few is none. */
   outgrown(nowMs: number): boolean {
     const passedMs = nowMs - this.#sinceMs
-    return passedMs >= SOONEST * this.#refreshMs && this.#units * 1_000 > OUTGROWN * this.#told * this.#refreshMs
+    const units = this.#started + this.#refused
+    return passedMs >= SOONEST * this.#refreshMs && units * 1_000 > OUTGROWN * this.#told * this.#refreshMs
   }
 
-  #rate(nowMs: number): number {
-    return (this.#units * 1_000) / Math.max(nowMs - this.#sinceMs, SOONEST * this.#refreshMs)
+  #rate(units: number, nowMs: number): number {
+    return Math.max(0, units * 1_000) / Math.max(nowMs - this.#sinceMs, SOONEST * this.#refreshMs)
   }
 }
 
@@ -95,10 +105,11 @@ export class SlotDemand implements Demand {
     const seen = this.#seen()
     this.#told = Math.max(seen, this.#before)
     this.#before = seen
+    const used = this.#peak
     this.#peak = this.#taken
     this.#refused = 0
     this.#sinceMs = nowMs
-    return { want: this.#told, spare: Math.ceil(HEADROOM * this.#told) + FIRST }
+    return { want: this.#told, spare: Math.ceil(HEADROOM * this.#told) + FIRST, used }
   }
 
   outgrown(nowMs: number): boolean {

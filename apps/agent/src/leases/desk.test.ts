@@ -21,6 +21,7 @@ const granted = (name: LeaseName, id: number, units: number, parts: Partial<Leas
   ...name,
   grant: {
     epoch: 'e',
+    quota: 1_000 * RATE_GRAINS,
     id,
     units,
     safe: 1,
@@ -35,12 +36,12 @@ const granted = (name: LeaseName, id: number, units: number, parts: Partial<Leas
 describe('the desk of a process', () => {
   it('asks for all that is drawn on, rates in millionths, with what it holds and uses', () => {
     const { desk, rate, slots } = rig()
-    rate.arrived(50)
+    rate.started(50)
     slots.moved(3)
     const { n, asked } = desk.ask(5_000)
     expect(asked).toEqual([
-      { ...RATE, weight: 1, want: 10 * RATE_GRAINS, spare: expect.closeTo(1.2 * RATE_GRAINS), inUse: 0, held: null },
-      { ...SLOTS, weight: 1, want: 3, spare: 2, inUse: 3, held: null },
+      { ...RATE, want: 10 * RATE_GRAINS, spare: 1.2 * RATE_GRAINS, used: 10 * RATE_GRAINS, inUse: 0, held: null },
+      { ...SLOTS, want: 3, spare: 2, used: 3, inUse: 3, held: null },
     ])
     desk.take(n, [granted(SLOTS, 1, 7)], 5_100)
     expect(desk.ask(10_000).asked[1]?.held).toMatchObject({ epoch: 'e', id: 1, units: 7 })

@@ -100,8 +100,15 @@ export class LeaseDesk {
 }
 
 const asked = ({ name, demand, lease }: Drawn, nowMs: number): LeaseAsked => {
-  const { want, spare } = demand.tell(nowMs)
+  const { want, spare, used } = demand.tell(nowMs)
   const units = name.kind === 'rate' ? RATE_GRAINS : 1
-  const { taken } = demand
-  return { ...name, weight: 1, want: want * units, spare: spare * units, inUse: taken, held: lease.told(nowMs) }
+  const whole = (amount: number) => Math.ceil(amount * units)
+  return {
+    ...name,
+    want: whole(want),
+    spare: whole(spare),
+    used: whole(used),
+    inUse: demand.taken,
+    held: lease.told(nowMs),
+  }
 }

@@ -4,6 +4,7 @@ import { Lease } from './held.ts'
 
 const grant = (parts: Partial<LeaseGrant> = {}): LeaseGrant => ({
   epoch: 'first',
+  quota: 100,
   id: 1,
   units: 100,
   safe: 30,

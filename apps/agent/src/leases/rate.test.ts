@@ -6,6 +6,7 @@ import { LeasedRate } from './rate.ts'
 
 const grant = (id: number, rate: number, parts: Partial<LeaseGrant> = {}): LeaseGrant => ({
   epoch: 'first',
+  quota: 1_000 * RATE_GRAINS,
   id,
   units: rate * RATE_GRAINS,
   safe: 20 * RATE_GRAINS,

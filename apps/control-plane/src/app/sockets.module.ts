@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { Global, Inject, Logger, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
+import type { EffectivePolicy } from '@weir/policy/model'
 import { PrismaAgentStore } from '../adapters/prisma/agents.ts'
 import { Database } from '../adapters/prisma/database.ts'
+import { PrismaLeaseStore } from '../adapters/prisma/leases.ts'
 import { Callers } from '../features/access/caller.ts'
 import { Identity } from '../features/access/identity.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
@@ -14,6 +17,8 @@ import { AuditLog } from '../features/audit/audit-log.ts'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
 import { Bus } from '../features/bus.ts'
 import { AgentKeys } from '../features/keys/agent-keys.ts'
+import { LeaseStore, Leases } from '../features/leases/leases-port.ts'
+import { OwnBooks } from '../features/leases/own-books.ts'
 import { LiveHub } from '../features/live/live-hub.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { EffectivePolicies } from '../features/policies/effective-policies.ts'
@@ -54,12 +59,29 @@ const agentHub = (
     },
   })
 
+const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
+  new OwnBooks({
+    store,
+    inForce: async (serviceId) => {
+      const latest = await policies.latest(serviceId)
+      if (latest === null) return null
+      const { quotas } = JSON.parse(latest.effective) as EffectivePolicy
+      return { revision: latest.revision, quotas }
+    },
+    monotonicMs: clock.monotonicMs,
+    random: Math.random,
+    epoch: randomUUID,
+    onError: (error) => onError(error, 'leases'),
+  })
+
 /** Agents and dashboards: their sockets, and what REST says of agents. */
 @Global()
 @Module({
   controllers: [AgentsController, AgentPolicyController],
   providers: [
     { provide: AgentStore, useClass: PrismaAgentStore },
+    { provide: LeaseStore, useClass: PrismaLeaseStore },
+    { provide: Leases, useFactory: ownBooks, inject: [LeaseStore, EffectivePolicies] },
     {
       provide: LiveHub,
       useFactory: ({ databaseId }: Database) => new LiveHub(() => databaseId, clock),

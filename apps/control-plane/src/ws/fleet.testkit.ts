@@ -56,6 +56,25 @@ export class TestFleet {
     return answer.body.revision
   }
 
+  /** Sets a tenant's quota of a resource, whatever it was. */
+  async quota(resource: string, tenant: string, quota: object): Promise<void> {
+    const { path, etag } = await this.#quotaAt(resource, tenant)
+    const headers = etag === null ? { 'if-none-match': '*' } : { 'if-match': etag }
+    const answer = await this.weir.call('PUT', path, { headers, body: { quota, reason: 'test' } })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  }
+
+  async noQuota(resource: string, tenant: string): Promise<void> {
+    const { path, etag } = await this.#quotaAt(resource, tenant)
+    const answer = await this.weir.call('DELETE', path, { headers: { 'if-match': etag ?? '' } })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  }
+
+  async #quotaAt(resource: string, tenant: string): Promise<{ path: string; etag: string | null }> {
+    const path = `${BASE}/services/orders/quotas/${resource}/${encodeURIComponent(tenant)}`
+    return { path, etag: (await this.weir.call('GET', path)).headers.get('etag') }
+  }
+
   poll(headers: Record<string, string> = {}, secret = this.key.secret): Promise<Response> {
     return fetch(`${this.weir.url}${AGENT_PATHS.policy}`, {
       headers: { authorization: `Bearer ${secret}`, ...headers },

@@ -7,6 +7,8 @@ export interface LeaseGrant {
   readonly epoch: string
   /** Grows with each grant of this quota to this agent. */
   readonly id: number
+  /** The whole that it is cut from: where a smaller quota is in force already, its part of that is. */
+  readonly quota: number
   /** What may be used until the lease expires, `lengthMs` after the agent asked for it. */
   readonly units: number
   readonly lengthMs: number
@@ -48,6 +50,8 @@ export interface LeaseAsk {
   readonly want: number
   /** What it would take beside, where nobody wants it: room for a demand that grows before the next question. */
   readonly spare: number
+  /** What it used of late, whole units: for screens only. */
+  readonly used: number
   /** Slots that are taken now; 0 for a rate. */
   readonly inUse: number
   /** `null`: never had one. */
@@ -62,12 +66,19 @@ export interface LeaseName {
 }
 
 /** What one agent asks at once, is granted, and says that it obeys without asking: a list of these, one for each lease. */
-export type LeaseAsked = LeaseName & Omit<LeaseAsk, 'agent'>
+export type LeaseAsked = LeaseName & Omit<LeaseAsk, 'agent' | 'weight'>
 export type LeaseGranted = LeaseName & { readonly grant: LeaseGrant }
 export type LeaseObeyed = LeaseName & { readonly held: HeldLease; readonly inUse: number }
 
 /** Names of resources have no spaces. */
 export const leaseKey = ({ kind, resource, tenant }: LeaseName): string => `${kind} ${resource} ${tenant}`
+
+/** The other way. */
+export const leaseNameOf = (key: string): LeaseName => {
+  const [kind = '', resource = ''] = key.split(' ', 2)
+  const tenant = key.slice(kind.length + resource.length + 2)
+  return { resource, tenant, kind: kind === 'slots' ? 'slots' : 'rate' }
+}
 
 /** Grains in which a rate is leased: a millionth of a unit per second. Whole numbers add up exactly. */
 export const RATE_GRAINS = 1_000_000

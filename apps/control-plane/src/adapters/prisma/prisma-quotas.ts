@@ -73,7 +73,8 @@ export class PrismaQuotas extends QuotaStore {
       const data = { rate, burst, concurrency, weight, version, updatedBy: author, updatedAt: new Date() }
       const { serviceId_resource_tenant: id } = key
       await tx.quota.upsert({ where: key, create: { ...id, ...data }, update: data })
-      return this.#finish(tx, ref, service, version, { author, reason, action: 'quota.set', ...quota })
+      const former = limitsOf(present)
+      return this.#finish(tx, ref, service, version, { author, reason, action: 'quota.set', former, ...quota })
     })
   }
 
@@ -87,7 +88,8 @@ export class PrismaQuotas extends QuotaStore {
       if (!held.ok) return held
       const version = await nextVersion(tx, service)
       await tx.quota.delete({ where: key })
-      return this.#finish(tx, ref, service, version, { author, reason, action: 'quota.remove' })
+      const former = limitsOf(present)
+      return this.#finish(tx, ref, service, version, { author, reason, action: 'quota.remove', former })
     })
   }
 
@@ -103,7 +105,7 @@ export class PrismaQuotas extends QuotaStore {
     { resource, tenant, environment, service: name }: QuotaRef,
     service: Service,
     version: number,
-    { author, reason, action, ...quota }: { author: string; reason: string; action: string } & Partial<Quota>,
+    { author, reason, action, former, ...quota }: Told & Partial<Quota>,
   ): Promise<Result<Committed>> {
     const ref = { environment, service: name }
     const { policyVersion } = service
@@ -112,10 +114,21 @@ export class PrismaQuotas extends QuotaStore {
     if (!revised.ok) return revised
     const { revision } = revised.value
     const target = `${resource}/${tenant}`
-    await writeAudit(tx, { ...ref, actor: author, action, target, detail: { revision, reason, ...quota } })
+    await writeAudit(tx, { ...ref, actor: author, action, target, detail: { revision, reason, ...quota, former } })
     return revised
   }
 }
+
+/** What the audit tells of a write. `former`: what it took the place of; leases of that may still run. */
+interface Told {
+  readonly author: string
+  readonly reason: string
+  readonly action: string
+  readonly former: Pick<Quota, 'rate' | 'concurrency'> | null
+}
+
+const limitsOf = (row: Row | null): Told['former'] =>
+  row === null ? null : { rate: row.rate, concurrency: row.concurrency }
 
 const NO_QUOTA = refused('not-found', 'This tenant has no quota of its own for this resource.')
 

@@ -20,6 +20,8 @@ export class Account {
   /** Its odd unit of the last division, 0 or 1. */
   odd = 0
   safeShare = 0
+  /** Of late, as last said. */
+  used = 0
   /** Slots taken as last said: work outlives the lease that it began under. */
   inUse = 0
   #sent: Sent[] = []
@@ -51,6 +53,11 @@ export class Account {
   /** From when on it may be using its safe capacity in full; `Infinity`: it holds nothing. */
   get stepMs(): number {
     return this.#sent[0]?.stepMs ?? Number.POSITIVE_INFINITY
+  }
+
+  /** What it was sent last, or said that it has; `null`: it holds nothing. */
+  get last(): LeaseTerms | null {
+    return this.#sent.at(-1) ?? null
   }
 
   get isEmpty(): boolean {

@@ -30,9 +30,9 @@ const open = (given: Quotas, before?: { agents: string[]; quotas: Quotas }) =>
   )
 const asks = (name: LeaseName, want: number, held: HeldLease | null = null): LeaseAsked => ({
   ...name,
-  weight: 1,
   want,
   spare: 0,
+  used: 0,
   inUse: 0,
   held,
 })

@@ -4,9 +4,11 @@ import {
   type LeaseName,
   type LeaseObeyed,
   leaseKey,
+  leaseNameOf,
   type Quotas,
   RATE_GRAINS,
 } from '@weir/policy/model'
+import type { LedgerFigures } from './figures.ts'
 import { QuotaLedger } from './ledger.ts'
 import type { LeaseTiming } from './timing.ts'
 
@@ -50,9 +52,9 @@ export class LeaseBook {
     this.#hear(agent, asked, nowMs)
     const granted: LeaseGranted[] = []
     for (const each of asked) {
-      const { resource, tenant, kind, weight, want, spare, inUse, held } = each
+      const { resource, tenant, kind, want, spare, used, inUse, held } = each
       const ledger = this.#ledgers.get(leaseKey(each))
-      const grant = ledger?.ask({ agent, weight, want, spare, inUse, held }, nowMs, openedMs) ?? null
+      const grant = ledger?.ask({ agent, weight: 1, want, spare, used, inUse, held }, nowMs, openedMs) ?? null
       if (grant !== null) granted.push({ resource, tenant, kind, grant })
     }
     return granted
@@ -81,6 +83,17 @@ export class LeaseBook {
 
   get size(): number {
     return this.#ledgers.size + this.#retired.size
+  }
+
+  /** Whether nobody can hold anything: opened anew it would grant the same. */
+  isOver(nowMs: number): boolean {
+    if (this.#missing.size > 0 || this.#retired.size > 0) return false
+    for (const ledger of this.#ledgers.values()) if (!ledger.isOver(nowMs)) return false
+    return true
+  }
+
+  figures(nowMs: number): (LeaseName & LedgerFigures)[] {
+    return Array.from(this.#ledgers, ([key, ledger]) => ({ ...leaseNameOf(key), ...ledger.figures(nowMs) }))
   }
 
   #find(name: LeaseName): QuotaLedger | undefined {

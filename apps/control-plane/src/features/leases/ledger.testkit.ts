@@ -24,7 +24,7 @@ export class LedgerRig {
   ask(agent: string, want: number, inUse = 0): number | null {
     this.nowMs++
     const held = this.#held.get(agent) ?? null
-    const grant = this.ledger.ask({ agent, weight: 1, want, spare: 0, inUse, held }, this.nowMs)
+    const grant = this.ledger.ask({ agent, weight: 1, want, spare: 0, used: 0, inUse, held }, this.nowMs)
     if (grant !== null) this.#held.set(agent, heldOf(grant))
     return grant?.units ?? null
   }

@@ -1,6 +1,7 @@
 import { type HeldLease, type LeaseAsk, type LeaseGrant, maxMinUnits, waterLevel } from '@weir/policy/model'
 import { Account } from './account.ts'
 import { Calendar } from './calendar.ts'
+import { type LeaseShare, type LedgerFigures, shareOf, sumOf } from './figures.ts'
 import { NewcomerPool } from './newcomer-pool.ts'
 import { counted, declared } from './terms.ts'
 import { type LeaseTiming, longestMs } from './timing.ts'
@@ -25,17 +26,6 @@ export interface LedgerOptions {
   readonly random: () => number
   /** What a ledger before this one may have granted. Left out: there was none. */
   readonly before?: Before
-}
-
-/** What screens and simulations see of a ledger, whole units. */
-export interface LedgerFigures {
-  readonly capacity: number
-  readonly wanted: number
-  readonly agents: number
-  /** Most that may be used at this moment. */
-  readonly outstanding: number
-  /** Held back for those that are silent or unknown. */
-  readonly reserved: number
 }
 
 /** Leases of one quota: who holds what, and what may be granted. Pure: the time is an argument. */
@@ -125,13 +115,16 @@ export class QuotaLedger {
 
   figures(nowMs: number): LedgerFigures {
     this.#look(nowMs)
-    let wanted = 0
-    let outstanding = this.#unknown.account.usable(nowMs, nowMs)
-    for (const account of this.#accounts.values()) {
-      wanted += account.want
-      outstanding += account.usable(nowMs, nowMs)
-    }
-    return { capacity: this.#capacity, wanted, agents: this.#accounts.size, outstanding, reserved: this.#reserved }
+    const unknown = this.#unknown.account.usable(nowMs, nowMs)
+    const sum = sumOf(this.#accounts.values(), nowMs)
+    const outstanding = sum.outstanding + unknown
+    return { ...sum, outstanding, capacity: this.#capacity, reserved: this.#reserved }
+  }
+
+  /** Of each agent, in no order. */
+  shares(nowMs: number): LeaseShare[] {
+    this.#look(nowMs)
+    return Array.from(this.#accounts.values(), (account) => shareOf(account, nowMs))
   }
 
   #look(nowMs: number): void {
@@ -157,6 +150,7 @@ export class QuotaLedger {
       this.#learn(agent, held.expiresInMs > 0 ? held.units : 0, held.safe)
     }
     account.inUse = inUse
+    account.used = ask.used
     const want = this.#whole(ask.want)
     const spare = this.#whole(ask.spare)
     if (want !== account.want || spare !== account.spare || weight !== account.weight) this.#stale = true
@@ -224,7 +218,17 @@ export class QuotaLedger {
     const lengthMs = Math.min(timing.lengthMs * (1 - LENGTH_JITTER * random()), fitMs - nowMs)
     const safe = Math.min(account.safeShare, this.#capacity - this.#safe, calendar.leftFrom(fitMs))
     const { waitMs, presumedDeadMs: deadMs, refreshMs } = timing
-    return { epoch, id: ++this.#grants, units, lengthMs, safe: Math.max(0, safe), waitMs, deadMs, refreshMs }
+    return {
+      epoch,
+      id: ++this.#grants,
+      quota: this.#capacity,
+      units,
+      lengthMs,
+      safe: Math.max(0, safe),
+      waitMs,
+      deadMs,
+      refreshMs,
+    }
   }
 
   /** Those whose leases cannot be made smaller in time are no part of it, apart from the one that asks. */

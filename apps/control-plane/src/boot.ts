@@ -33,7 +33,8 @@ export const openDatabase = async (config: Config, lost: (why: string) => void):
   const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(join(config.dataFolder, 'postgres')) : null
   const url = config.databaseUrl ?? embedded?.url ?? ''
   try {
-    const lock = await holdReplicaLock(url, lost, embedded?.revive).catch((error: unknown) => {
+    const kind = config.redis === null ? 'only' : 'shared'
+    const lock = await holdReplicaLock(url, kind, lost, embedded?.revive).catch((error: unknown) => {
       throw error instanceof StartRefused ? error : new StartRefused(unreachable(url, error))
     })
     try {

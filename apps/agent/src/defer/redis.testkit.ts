@@ -5,20 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pathOf, REDIS } from '../../../../tools/system-packages.ts'
+import { freePort } from '../host/free-port.testkit.ts'
 
-/** A Redis of one's own in a temporary folder, reached by a socket there, which has written what it acknowledges. */
+/** A Redis of one's own in a temporary folder, reached by a socket there or a port of the loopback, which has written what it acknowledges. */
 export class TestRedis {
   readonly #folder: string
+  readonly #port: number
   #process: ChildProcess | undefined
 
-  private constructor(folder: string) {
+  private constructor(folder: string, port: number) {
     this.#folder = folder
+    this.#port = port
   }
 
   static async start(): Promise<TestRedis> {
-    const redis = new TestRedis(await mkdtemp(join(tmpdir(), 'weir-redis-')))
+    const redis = new TestRedis(await mkdtemp(join(tmpdir(), 'weir-redis-')), await freePort())
     await redis.up()
     return redis
+  }
+
+  /** The same one after each `up`. */
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`
   }
 
   get socket(): string {
@@ -30,7 +38,8 @@ export class TestRedis {
     const binary = pathOf(REDIS)
     if (binary === undefined) throw new Error('There is no redis-server: install it, or name its path in REDIS_SERVER.')
     const settings = {
-      port: '0',
+      port: String(this.#port),
+      bind: '127.0.0.1',
       unixsocket: this.socket,
       dir: this.#folder,
       save: '',

@@ -1,9 +1,19 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type RedisTarget, redisTarget } from './redis-url.ts'
 
 const PORT = 'A port is a whole number from 0 to 65535.'
 const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65_535, PORT)
 const url = (protocols: RegExp) => z.url({ protocol: protocols })
+
+const redisOf = (text: string, context: z.RefinementCtx): RedisTarget => {
+  try {
+    return redisTarget(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error), input: '' })
+    return z.NEVER
+  }
+}
 
 /**
  * Every setting of the control plane, by environment variable. An empty value counts as not given.
@@ -16,6 +26,11 @@ const environmentSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   /** PostgreSQL to use. Not given: a PostgreSQL of its own, in a folder under WEIR_DATA. */
   DATABASE_URL: url(/^postgres(ql)?$/).optional(),
+  /**
+   * Redis that several replicas over one PostgreSQL share. Not given: this is the only replica. `redis://` or `rediss://` of one server, of Sentinel
+   * (`redis+sentinel://host,host/master`) or of a Cluster (`redis+cluster://host,host`).
+   */
+  REDIS_URL: z.string().transform(redisOf).optional(),
   /** Folder for everything that is kept on disk. */
   WEIR_DATA: z.string().min(1).default('.weir'),
   /** Addresses or CIDR ranges, comma-separated, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
@@ -41,6 +56,8 @@ export interface Config {
   readonly host: string
   /** `null`: embedded. */
   readonly databaseUrl: string | null
+  /** `null`: this replica is the only one. */
+  readonly redis: RedisTarget | null
   readonly dataFolder: string
   readonly trustedProxies: readonly string[]
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
@@ -79,6 +96,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     port: e.PORT,
     host: e.HOST,
     databaseUrl: e.DATABASE_URL ?? null,
+    redis: e.REDIS_URL ?? null,
     dataFolder: resolve(cwd, e.WEIR_DATA),
     trustedProxies: e.TRUSTED_PROXIES,
     tls,

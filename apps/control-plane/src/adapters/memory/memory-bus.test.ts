@@ -1,16 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe } from 'vitest'
+import { busContract } from '../../features/bus-contract.testkit.ts'
 import { MemoryBus } from './memory-bus.ts'
 
-test('every subscriber hears, after the sender went on, until it ends', async () => {
-  const bus = new MemoryBus()
-  const heard: string[] = []
-  const end = bus.subscribe('key-revoked', ({ keyId }) => heard.push(`a ${keyId}`))
-  bus.subscribe('key-revoked', ({ keyId }) => heard.push(`b ${keyId}`))
-  bus.publish('key-revoked', { keyId: '1' })
-  expect(heard).toEqual([])
-  await Promise.resolve()
-  end()
-  bus.publish('key-revoked', { keyId: '2' })
-  await Promise.resolve()
-  expect(heard).toEqual(['a 1', 'b 1', 'b 2'])
+describe('the bus of a single replica', () => {
+  busContract(async () => {
+    const bus = new MemoryBus()
+    return { near: bus, far: bus }
+  })
 })

@@ -65,7 +65,7 @@ test('a pid file of a server that was killed, its number now another program’s
 test('a server that dies under a running control plane is started again, and the lock taken again', async () => {
   server = await startEmbeddedPostgres(folder)
   const { url } = server
-  const lock = await holdReplicaLock(url, () => {}, server.revive)
+  const lock = await holdReplicaLock(url, 'only', () => {}, server.revive)
   process.kill(await pidOf(), 'SIGKILL')
   await expect
     .poll(() => sql(url, `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory'`).catch(() => null), {

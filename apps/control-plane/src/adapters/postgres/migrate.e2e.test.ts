@@ -22,6 +22,10 @@ const sql = async (text: string) => {
   return (await client.query(text).finally(() => client.end())).rows
 }
 
+const none = (why: string) => {
+  throw new Error(why)
+}
+
 test('two that start at once migrate once, and the next start finds nothing to do', async () => {
   const migrations = await readMigrations(folder)
   const applied = await Promise.all([migrate(url, migrations), migrate(url, migrations)])
@@ -63,17 +67,24 @@ test('a database of a newer version, or an edited migration, refuses the start',
 })
 
 test('a second control plane on the database is refused, and welcome once the first one is gone', async () => {
-  const none = (why: string) => {
-    throw new Error(why)
-  }
-  const first = await holdReplicaLock(url, none)
-  await expect(holdReplicaLock(url, none)).rejects.toThrow('Another control plane')
+  const first = await holdReplicaLock(url, 'only', none)
+  await expect(holdReplicaLock(url, 'only', none)).rejects.toThrow('Another control plane')
   await first.release()
-  await (await holdReplicaLock(url, none)).release()
+  await (await holdReplicaLock(url, 'only', none)).release()
+})
+
+test('replicas that share a Redis serve one database together, never beside one that does not', async () => {
+  const [first, second] = [await holdReplicaLock(url, 'shared', none), await holdReplicaLock(url, 'shared', none)]
+  await first.release()
+  await expect(holdReplicaLock(url, 'only', none)).rejects.toThrow('REDIS_URL for each')
+  await second.release()
+  const alone = await holdReplicaLock(url, 'only', none)
+  await expect(holdReplicaLock(url, 'shared', none)).rejects.toThrow('without REDIS_URL')
+  await alone.release()
 })
 
 test('a lock whose connection was cut is taken again', async () => {
-  const lock = await holdReplicaLock(url, () => {})
+  const lock = await holdReplicaLock(url, 'only', () => {})
   const held = async () => (await sql(`SELECT pid FROM pg_locks WHERE locktype = 'advisory'`))[0]?.pid
   const before = await held()
   await sql(`SELECT pg_terminate_backend(${before})`)

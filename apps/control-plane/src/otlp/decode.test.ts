@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { metricsJson, metricsProtobuf, tracesProtobuf } from '../testing/otlp-sample.ts'
 import { messageType } from './descriptor.ts'
@@ -79,6 +80,56 @@ test('protobuf and JSON of one request are read as the same thing', () => {
       ],
     },
   ])
+})
+
+/** JSON knows no negative zero, and a test's whole numbers are 64-bit integers. */
+const anyDouble = (most: number) =>
+  fc.double({ min: -most, max: most, noNaN: true }).map((value) => (value === 0 ? 0 : value))
+const attributes = fc.dictionary(
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+  fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 80 }),
+    fc.maxSafeInteger(),
+    anyDouble(1e15),
+    fc.boolean(),
+  ),
+  { maxKeys: 5 },
+)
+const anyWindow = fc.record({
+  resource: attributes,
+  startMs: fc.nat(2 ** 41),
+  endMs: fc.nat(2 ** 41),
+  counters: fc.array(fc.tuple(fc.string(), fc.maxSafeInteger(), attributes), { maxLength: 4 }),
+  gauges: fc.array(fc.tuple(fc.string(), anyDouble(1e300), attributes)),
+})
+
+test('whatever is encoded is decoded as it was: texts of any script, negative numbers, more than once', () => {
+  fc.assert(
+    fc.property(anyWindow, (window) => {
+      const request = metricsJson(window)
+      const fromJson = readMetrics(bytes(request), 'json')
+      for (let i = 0; i < 2; i++) expect(readMetrics(metricsProtobuf(request), 'protobuf')).toEqual(fromJson)
+    }),
+  )
+})
+
+test('bytes that were damaged are read or malformed, never anything else', () => {
+  const sound = metricsProtobuf(metricsJson(WINDOW))
+  const change = fc.record({ at: fc.nat(sound.length - 1), to: fc.nat(255) })
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(sound.length), (changes, length) => {
+      const damaged = Uint8Array.from(sound)
+      for (const { at, to } of changes) damaged[at] = to
+      for (const body of [damaged, damaged.subarray(0, length)])
+        try {
+          readMetrics(body, 'protobuf')
+          readTraces(body, 'protobuf')
+        } catch (error) {
+          if (!(error instanceof Malformed)) throw error
+        }
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('span ids are hex in JSON and bytes in protobuf', () => {

@@ -1,11 +1,9 @@
-import protobuf from 'protobufjs'
-import { messageType } from './descriptor.ts'
+import { Bytes } from './bytes.ts'
 import {
   type Attribute,
   type AttributeValue,
   type HistogramPoint,
   MAX_DEPTH,
-  MAX_MESSAGES,
   Malformed,
   type Metric,
   type MetricData,
@@ -14,214 +12,242 @@ import {
   type ResourceMetrics,
   type ResourceSpans,
   type Span,
-  tooMany,
 } from './model.ts'
 
-type Wide = number | { low: number; high: number; unsigned: boolean }
-interface RawValue {
-  case?: string
-  stringValue: string
-  boolValue: boolean
-  intValue: Wide
-  doubleValue: number
-  arrayValue: Uint8Array
-  kvlistValue: Uint8Array
-}
-type RawAttributes = { key: string; value: RawValue | null }[]
-interface RawPoint {
-  case?: string
-  startTimeUnixNano: Wide
-  timeUnixNano: Wide
-  asDouble: number
-  asInt: Wide
-  attributes: RawAttributes
-}
-interface RawHistogram extends RawPoint {
-  sum: number
-  bucketCounts: Wide[]
-  explicitBounds: number[]
-}
-interface RawMetric {
-  case?: string
-  name: string
-  gauge: { dataPoints: RawPoint[] }
-  sum: { dataPoints: RawPoint[]; aggregationTemporality: number }
-  histogram: { dataPoints: RawHistogram[]; aggregationTemporality: number }
-  exponentialHistogram: { dataPoints: unknown[] }
-  summary: { dataPoints: unknown[] }
-}
-interface RawSpan {
-  traceId: Uint8Array
-  spanId: Uint8Array
-  name: string
-  startTimeUnixNano: Wide
-  endTimeUnixNano: Wide
-  attributes: RawAttributes
-}
-type RawResource = { attributes: RawAttributes } | null
-interface RawMetrics {
-  resourceMetrics: { resource: RawResource; scopeMetrics: { metrics: RawMetric[] }[] }[]
-}
-interface RawTraces {
-  resourceSpans: { resource: RawResource; scopeSpans: { spans: RawSpan[] }[] }[]
-}
-
-const METRICS = messageType('MetricsRequest')
-const TRACES = messageType('TraceRequest')
-
-const TWO_32 = 4_294_967_296
-const wide = (value: Wide): number =>
-  typeof value === 'number' ? value : (value.unsigned ? value.high >>> 0 : value.high) * TWO_32 + (value.low >>> 0)
-const millis = (nanos: Wide): number => millisOf(wide(nanos))
+/**
+ * The messages of OTLP 1.x that are read, by their public field numbers, straight into the model: nothing is built that is not read. A field that is not
+ * here is skipped unread. Lists and maps inside attributes are walked for their depth only.
+ */
 
 /** Decodes ExportMetricsServiceRequest. Throws `Malformed`. */
-export const decodeMetrics = (body: Uint8Array): ResourceMetrics[] =>
-  guarded(() =>
-    (decode(METRICS, body) as unknown as RawMetrics).resourceMetrics.map(({ resource, scopeMetrics }) => ({
-      resource: attributes(resource?.attributes ?? [], 4),
-      metrics: scopeMetrics.flatMap((scope) => scope.metrics.map(metric)),
-    })),
-  )
+export const decodeMetrics = (body: Uint8Array): ResourceMetrics[] => {
+  const b = new Bytes(body)
+  const requests: ResourceMetrics[] = []
+  for (let field = b.field(b.size); field !== 0; field = b.field(b.size))
+    if (field === 1) into(b, requests, resourceMetrics)
+    else b.skip()
+  return requests
+}
 
 /** Decodes ExportTraceServiceRequest. Throws `Malformed`. */
-export const decodeTraces = (body: Uint8Array): ResourceSpans[] =>
-  guarded(() =>
-    (decode(TRACES, body) as unknown as RawTraces).resourceSpans.map(({ resource, scopeSpans }) => ({
-      resource: attributes(resource?.attributes ?? [], 4),
-      spans: scopeSpans.flatMap((scope) => scope.spans.map(span)),
-    })),
-  )
-
-const decode = (type: protobuf.Type, body: Uint8Array): protobuf.Message => {
-  if (countMessages(protobuf.Reader.create(body), type, body.length) > MAX_MESSAGES) throw tooMany()
-  return type.decode(body)
+export const decodeTraces = (body: Uint8Array): ResourceSpans[] => {
+  const b = new Bytes(body)
+  const requests: ResourceSpans[] = []
+  for (let field = b.field(b.size); field !== 0; field = b.field(b.size))
+    if (field === 1) into(b, requests, resourceSpans)
+    else b.skip()
+  return requests
 }
 
-/** Messages that decoding would build up to `end`, those of fields that are not read left out. Stops soon after the bound. */
-const countMessages = (reader: protobuf.Reader, type: protobuf.Type, end: number): number => {
+/** Appends the message that the field holds. */
+const into = <T>(b: Bytes, list: T[], read: (b: Bytes, end: number) => T): void => {
+  const end = b.message()
+  if (end >= 0) list.push(read(b, end))
+}
+
+const resourceMetrics = (b: Bytes, end: number): ResourceMetrics => {
+  const resource: Attribute[] = []
+  const metrics: Metric[] = []
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) attributesOf(b, 1, resource, 4)
+    else if (field === 2) scope(b, metrics, metric)
+    else b.skip()
+  return { resource, metrics }
+}
+
+const resourceSpans = (b: Bytes, end: number): ResourceSpans => {
+  const resource: Attribute[] = []
+  const spans: Span[] = []
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) attributesOf(b, 1, resource, 4)
+    else if (field === 2) scope(b, spans, span)
+    else b.skip()
+  return { resource, spans }
+}
+
+/** ScopeMetrics and ScopeSpans: what they hold is field 2 of both. */
+const scope = <T>(b: Bytes, list: T[], read: (b: Bytes, end: number) => T): void => {
+  const end = b.message()
+  if (end < 0) return
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 2) into(b, list, read)
+    else b.skip()
+}
+
+/** A message of which only its attributes are read. */
+const attributesOf = (b: Bytes, attributes: number, list: Attribute[], depth: number): void => {
+  const end = b.message()
+  if (end < 0) return
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === attributes) attribute(b, list, depth)
+    else b.skip()
+}
+
+const metric = (b: Bytes, end: number): Metric => {
+  let name = ''
+  let data: MetricData = { kind: 'other', count: 0 }
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) name = b.text() ?? name
+    else if (field === 5) data = gauge(b) ?? data
+    else if (field === 7) data = sum(b) ?? data
+    else if (field === 9) data = histogram(b) ?? data
+    else if (field === 10 || field === 11) data = unread(b) ?? data
+    else b.skip()
+  return { name, data }
+}
+
+const gauge = (b: Bytes): MetricData | null => {
+  const end = b.message()
+  if (end < 0) return null
+  const points: NumberPoint[] = []
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) into(b, points, numberPoint)
+    else b.skip()
+  return { kind: 'gauge', points }
+}
+
+const sum = (b: Bytes): MetricData | null => {
+  const end = b.message()
+  if (end < 0) return null
+  const points: NumberPoint[] = []
+  let temporality = 0
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) into(b, points, numberPoint)
+    else if (field === 2) temporality = b.varint() ?? temporality
+    else b.skip()
+  return { kind: 'sum', temporality, points }
+}
+
+const histogram = (b: Bytes): MetricData | null => {
+  const end = b.message()
+  if (end < 0) return null
+  const points: HistogramPoint[] = []
+  let temporality = 0
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) into(b, points, histogramPoint)
+    else if (field === 2) temporality = b.varint() ?? temporality
+    else b.skip()
+  return { kind: 'histogram', temporality, points }
+}
+
+/** Exponential histograms and summaries: how many points there are. */
+const unread = (b: Bytes): MetricData | null => {
+  const end = b.message()
+  if (end < 0) return null
   let count = 0
-  while (reader.pos < end && count <= MAX_MESSAGES) {
-    const tag = reader.uint32()
-    const inner = type.fieldsById[tag >>> 3]?.resolvedType
-    if ((tag & 7) === 2 && inner instanceof protobuf.Type) {
-      const length = reader.uint32()
-      count += 1 + countMessages(reader, inner, reader.pos + length)
-    } else reader.skipType(tag & 7)
+  for (let field = b.field(end); field !== 0; field = b.field(end)) {
+    if (field === 1) count++
+    b.skip()
   }
-  return count
+  return { kind: 'other', count }
 }
 
-const guarded = <T>(read: () => T): T => {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Malformed) throw error
-    throw new Malformed('The body is no OTLP message in protobuf.', { cause: error })
-  }
+const numberPoint = (b: Bytes, end: number): NumberPoint => {
+  const attributes: Attribute[] = []
+  let startMs = 0
+  let endMs = 0
+  let value: number | null = null
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 2) startMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 3) endMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 4) value = b.double() ?? value
+    else if (field === 6) value = b.signedFixed64() ?? value
+    else if (field === 7) attribute(b, attributes, 7)
+    else b.skip()
+  return { attributes, startMs, endMs, value }
 }
 
-const metric = (raw: RawMetric): Metric => ({ name: raw.name, data: dataOf(raw) })
-
-const dataOf = (raw: RawMetric): MetricData => {
-  switch (raw.case) {
-    case 'sum':
-      return { kind: 'sum', temporality: raw.sum.aggregationTemporality, points: raw.sum.dataPoints.map(point) }
-    case 'gauge':
-      return { kind: 'gauge', points: raw.gauge.dataPoints.map(point) }
-    case 'histogram':
-      return {
-        kind: 'histogram',
-        temporality: raw.histogram.aggregationTemporality,
-        points: raw.histogram.dataPoints.map(histogram),
-      }
-    case 'exponentialHistogram':
-      return { kind: 'other', count: raw.exponentialHistogram.dataPoints.length }
-    case 'summary':
-      return { kind: 'other', count: raw.summary.dataPoints.length }
-    default:
-      return { kind: 'other', count: 0 }
-  }
+const histogramPoint = (b: Bytes, end: number): HistogramPoint => {
+  const attributes: Attribute[] = []
+  let startMs = 0
+  let endMs = 0
+  let total = 0
+  const counts: number[] = []
+  const bounds: number[] = []
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 2) startMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 3) endMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 5) total = b.double() ?? total
+    else if (field === 6) b.fixed64s(counts)
+    else if (field === 7) b.doubles(bounds)
+    else if (field === 9) attribute(b, attributes, 7)
+    else b.skip()
+  return { attributes, startMs, endMs, sum: total, counts, bounds }
 }
 
-const numberOf = (raw: RawPoint): number | null => {
-  if (raw.case === 'asInt') return wide(raw.asInt)
-  return raw.case === 'asDouble' ? raw.asDouble : null
+const span = (b: Bytes, end: number): Span => {
+  const attributes: Attribute[] = []
+  let traceId = ''
+  let spanId = ''
+  let name = ''
+  let startMs = 0
+  let endMs = 0
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) traceId = b.hex() ?? traceId
+    else if (field === 2) spanId = b.hex() ?? spanId
+    else if (field === 5) name = b.text() ?? name
+    else if (field === 7) startMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 8) endMs = millisOf(b.fixed64() ?? 0)
+    else if (field === 9) attribute(b, attributes, 5)
+    else b.skip()
+  return { traceId, spanId, name, startMs, endMs, attributes }
 }
 
-const point = (raw: RawPoint): NumberPoint => ({
-  attributes: attributes(raw.attributes, 7),
-  startMs: millis(raw.startTimeUnixNano),
-  endMs: millis(raw.timeUnixNano),
-  value: numberOf(raw),
-})
-
-const histogram = (raw: RawHistogram): HistogramPoint => ({
-  attributes: attributes(raw.attributes, 7),
-  startMs: millis(raw.startTimeUnixNano),
-  endMs: millis(raw.timeUnixNano),
-  sum: raw.sum,
-  counts: raw.bucketCounts.map(wide),
-  bounds: raw.explicitBounds,
-})
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-
-const span = (raw: RawSpan): Span => ({
-  traceId: hex(raw.traceId),
-  spanId: hex(raw.spanId),
-  name: raw.name,
-  startMs: millis(raw.startTimeUnixNano),
-  endMs: millis(raw.endTimeUnixNano),
-  attributes: attributes(raw.attributes, 5),
-})
-
-/** `depth`: how deep a KeyValue of this list lies, the request being 1. */
-const attributes = (raw: RawAttributes, depth: number): Attribute[] =>
-  raw.map(({ key, value }) => ({ key, value: value === null ? null : scalarOf(value, depth + 1) }))
-
-const scalarOf = (raw: RawValue, depth: number): AttributeValue => {
-  switch (raw.case) {
-    case 'stringValue':
-      return raw.stringValue
-    case 'boolValue':
-      return raw.boolValue
-    case 'intValue':
-      return wide(raw.intValue)
-    case 'doubleValue':
-      return raw.doubleValue
-    case 'arrayValue':
-      checkDepth(raw.arrayValue, depth + 1, false)
-      return null
-    case 'kvlistValue':
-      checkDepth(raw.kvlistValue, depth + 1, true)
-      return null
-    default:
-      return null
-  }
+/** `depth`: how deep the KeyValue lies, the request being 1. */
+const attribute = (b: Bytes, list: Attribute[], depth: number): void => {
+  const end = b.message()
+  if (end < 0) return
+  let key = ''
+  let value: AttributeValue = null
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) key = b.text() ?? key
+    else if (field === 2) value = anyValue(b, depth + 1)
+    else b.skip()
+  list.push({ key, value })
 }
 
-/** Walks the values of a list (field 1: AnyValue) or a map (field 1: KeyValue, whose field 2 is the AnyValue). */
-const checkDepth = (bytes: Uint8Array, depth: number, map: boolean): void => {
-  if (depth > MAX_DEPTH) throw new Malformed(`An attribute is nested deeper than ${MAX_DEPTH} messages.`)
-  for (const item of messages(bytes, 1)) {
-    const values = map ? messages(item, 2) : [item]
-    for (const value of values) {
-      const at = depth + (map ? 2 : 1)
-      if (at > MAX_DEPTH) throw new Malformed(`An attribute is nested deeper than ${MAX_DEPTH} messages.`)
-      for (const list of messages(value, 5)) checkDepth(list, at + 1, false)
-      for (const inner of messages(value, 6)) checkDepth(inner, at + 1, true)
-    }
-  }
+const anyValue = (b: Bytes, depth: number): AttributeValue => {
+  const end = b.message()
+  if (end < 0) return null
+  let value: AttributeValue = null
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1) value = b.text() ?? value
+    else if (field === 2) value = bool(b.varint()) ?? value
+    else if (field === 3) value = b.varint() ?? value
+    else if (field === 4) value = b.double() ?? value
+    else if (field === 5) value = values(b, depth + 1)
+    else if (field === 6) value = keyValues(b, depth + 1)
+    else b.skip()
+  return value
 }
 
-/** The length-delimited contents of one field. */
-const messages = (bytes: Uint8Array, field: number): Uint8Array[] => {
-  const reader = protobuf.Reader.create(bytes)
-  const found: Uint8Array[] = []
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag >>> 3 === field && (tag & 7) === 2) found.push(reader.bytes())
-    else reader.skipType(tag & 7)
-  }
-  return found
+const bool = (value: number | null): boolean | null => (value === null ? null : value !== 0)
+
+/** A list: nothing here reads it, but it is not to be deeper than it may. */
+const values = (b: Bytes, depth: number): null => {
+  const end = deeper(b, depth)
+  if (end < 0) return null
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1 && depth < MAX_DEPTH) anyValue(b, depth + 1)
+    else if (field === 1) throw tooDeep()
+    else b.skip()
+  return null
 }
+
+/** A map. */
+const keyValues = (b: Bytes, depth: number): null => {
+  const end = deeper(b, depth)
+  if (end < 0) return null
+  for (let field = b.field(end); field !== 0; field = b.field(end))
+    if (field === 1 && depth + 1 < MAX_DEPTH) attribute(b, [], depth + 1)
+    else if (field === 1) throw tooDeep()
+    else b.skip()
+  return null
+}
+
+const deeper = (b: Bytes, depth: number): number => {
+  if (depth > MAX_DEPTH) throw tooDeep()
+  return b.message()
+}
+
+const tooDeep = (): Malformed => new Malformed(`An attribute is nested deeper than ${MAX_DEPTH} messages.`)

@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { type OutcomeQuery, type OutcomeStore } from '../features/outcomes/outcome-store.ts'
 import { rollUp } from '../features/outcomes/roll-up.ts'
 import { ServiceSeats } from '../features/outcomes/seats.ts'
-import { type Cell, type CellLabels, cellOf, type Window, windowId } from '../features/outcomes/window.ts'
+import { type Cell, cellOf, type Labels, type Window, windowId } from '../features/outcomes/window.ts'
 
-const LABELS: CellLabels = { class: 'critical', tenant: 'acme', reason: null, revision: null }
+const LABELS: Labels = { class: 'critical', tenant: 'acme', reason: null, revision: null }
 
 /** A multiple of 60, close to the true time. */
 const nowS = Math.floor(Date.now() / 60_000) * 60
@@ -16,7 +16,7 @@ const windowOf = (
   fill: (cell: Cell) => void,
   { name = 'checkout', labels = LABELS, instance = 'i', seconds = 1 } = {},
 ): Window => {
-  const window: Window = { id: windowId([used++]), environment: 'prod', service, instance, spans: [] }
+  const window: Window = { id: windowId([used++]), environment: 'prod', service, instance, stretches: [] }
   fill(cellOf(window, { startMs: second * 1000, endMs: (second + seconds) * 1000 }, 'gate', name, labels))
   return window
 }
@@ -88,7 +88,7 @@ export const OUTCOME_STORE_CONTRACT: readonly (readonly [string, (store: Outcome
         (n: number, edge = false) =>
         (cell: Cell) => {
           cell.add('offered', n)
-          cell.edge = edge
+          if (edge) cell.markEdge()
         }
       await write(store, [
         windowOf('cuts', nowS - 5, add(1, true)),

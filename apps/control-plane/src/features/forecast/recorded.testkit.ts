@@ -8,8 +8,9 @@ import { serviceTimes } from '../../../../simulator/src/engine/service-time.ts'
 import { Station } from '../../../../simulator/src/engine/station.ts'
 import { HISTOGRAMS, METRIC_USES, PEAKS, type PeakColumn, SUMS, type SumColumn } from '../outcomes/columns.ts'
 import { type Figures, type OutcomeQuery, type OutcomeSlice, OutcomeStore } from '../outcomes/outcome-store.ts'
-import { addTo, coarsen, type Row, rollUp } from '../outcomes/roll-up.ts'
+import { coarsen, type Row, rollUp } from '../outcomes/roll-up.ts'
 import { ServiceSeats } from '../outcomes/seats.ts'
+import { addTo } from '../outcomes/tally.ts'
 import { cellOf, type Window, windowId } from '../outcomes/window.ts'
 
 const WINDOW_MS = 5_000
@@ -54,7 +55,7 @@ export const live = async (traffic: GateTraffic, effective: EffectivePolicy, see
 
 const windowOf = (gate: Gate, startMs: number): Window => {
   const id = windowId([startMs])
-  const window: Window = { id, environment: 'prod', service: 'orders', instance: 'one', spans: [] }
+  const window: Window = { id, environment: 'prod', service: 'orders', instance: 'one', stretches: [] }
   const time = { startMs, endMs: startMs + WINDOW_MS }
   const seconds = WINDOW_MS / 1_000
   const cell = (attributes: Readonly<Record<string, unknown>>) => {

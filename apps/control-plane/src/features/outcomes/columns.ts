@@ -51,6 +51,10 @@ export type PeakColumn = (typeof PEAKS)[number]
 export const HISTOGRAMS = ['wait_counts', 'duration_counts'] as const
 export type HistogramColumn = (typeof HISTOGRAMS)[number]
 
+export const PEAK_INDEX = Object.fromEntries(PEAKS.map((column, index) => [column, index])) as Record<
+  PeakColumn,
+  number
+>
 export const SUM_INDEX = Object.fromEntries(SUMS.map((column, index) => [column, index])) as Record<SumColumn, number>
 
 /** What a metric adds to. */

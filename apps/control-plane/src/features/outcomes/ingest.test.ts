@@ -37,7 +37,7 @@ const settled = async () => {
 }
 
 const windowOf = (id: number): Window => {
-  const window: Window = { id: windowId([id]), environment: 'prod', service: 'orders', instance: 'i', spans: [] }
+  const window: Window = { id: windowId([id]), environment: 'prod', service: 'orders', instance: 'i', stretches: [] }
   const labels = { class: null, tenant: null, reason: null, revision: null }
   cellOf(window, { startMs: NOW - 1_000, endMs: NOW }, 'gate', 'checkout', labels).add('offered', 1)
   return window

@@ -21,14 +21,14 @@ class Told extends LiveBroadcast {
 }
 
 const windowOf = (second: number, offered: number, tenant = 'acme'): Window => {
-  const window: Window = { id: '', environment: 'prod', service: 'orders', instance: 'i', spans: [] }
+  const window: Window = { id: '', environment: 'prod', service: 'orders', instance: 'i', stretches: [] }
   const time = { startMs: second * 1000, endMs: (second + 1) * 1000 }
   const cell = cellOf(window, time, 'gate', 'checkout', { class: 'critical', tenant, reason: null, revision: null })
   cell.add('offered', offered)
   const gauges = cellOf(window, time, 'gate', 'checkout', { class: null, tenant: null, reason: null, revision: null })
   gauges.add('limit_integral', 8)
   gauges.add('gauge_seconds', 1)
-  gauges.edge = true
+  gauges.markEdge()
   return window
 }
 const setUp = () => {

@@ -11,7 +11,8 @@ import {
   type SumColumn,
 } from './columns.ts'
 import { percentile } from './histogram.ts'
-import { addTo, type Row, type Rows } from './roll-up.ts'
+import type { Row, Rows } from './roll-up.ts'
+import { addTo } from './tally.ts'
 
 /** A second is told when this much has passed since its end: windows of agents that export each second have arrived then. */
 const LATENESS_SECONDS = 1
@@ -94,7 +95,7 @@ const figuresOf = (row: Row): Record<string, number> => {
       if (!Number.isNaN(value)) figures[name] = column === 'budget_left_integral' ? value / heard : value
     }
   const [wait, duration] = HISTOGRAMS.map((column) => row.histograms[column])
-  const told: [string, Float64Array | undefined, number][] = [
+  const told: [string, readonly number[] | undefined, number][] = [
     ['waitP50', wait, 0.5],
     ['waitP99', wait, 0.99],
     ['p50', duration, 0.5],
@@ -102,7 +103,7 @@ const figuresOf = (row: Row): Record<string, number> => {
     ['p99', duration, 0.99],
   ]
   for (const [name, counts, q] of told) {
-    const value = counts === undefined ? null : percentile([...counts], q)
+    const value = counts === undefined ? null : percentile(counts, q)
     if (value !== null) figures[name] = value
   }
   return figures

@@ -26,8 +26,8 @@ const resources = (...samples: SampleWindow[]): object[] =>
   (metricsJson(...samples) as { resourceMetrics: object[] }).resourceMetrics
 const sumOf = (windows: readonly Window[], column: SumColumn): number =>
   windows
-    .flatMap((window) => window.spans.flatMap((span) => [...span.cells.values()]))
-    .reduce((sum, cell) => sum + (cell.sums[SUM_INDEX[column]] ?? 0), 0)
+    .flatMap((window) => window.stretches.flatMap((span) => [...span.gates.values(), ...span.dependencies.values()]))
+    .reduce((sum, { total }) => sum + (total.sums[SUM_INDEX[column]] ?? 0), 0)
 
 test('every metric of the table has its place, and of its kind', () => {
   for (const [name, row] of Object.entries(METRICS)) {
@@ -116,7 +116,7 @@ test('cumulative points are refused, in sums and in histograms', () => {
     AGENT,
     NOW,
   )
-  expect(windows.flatMap((window) => window.spans)).toEqual([])
+  expect(windows.flatMap((window) => window.stretches)).toEqual([])
   expect([rejections.total, rejections.message]).toEqual([2, 'temporality other than delta (2)'])
 })
 
@@ -143,6 +143,12 @@ test('counts are never read from the metrics of a process that counts in spans; 
 
 test('points of a wrong clock are booked at receipt and counted as skewed', () => {
   const { windows } = read(AGENT, ...resources(sample({ startMs: NOW + 60_000, endMs: NOW + 61_000 })))
-  expect(windows[0]?.spans[0]).toMatchObject({ startMs: NOW - 1_000, endMs: NOW })
+  expect(windows[0]?.stretches[0]).toMatchObject({ startMs: NOW - 1_000, endMs: NOW })
   expect(sumOf(windows, 'skewed')).toBe(1)
+})
+
+test('a numbered window is one stretch of time, not thousands that would be looked for among one another', () => {
+  const stretches = Array.from({ length: 100 }, (_, i) => sample({ startMs: NOW - 2_000 - i }))
+  const { windows, rejections } = read(AGENT, ...resources(...stretches))
+  expect([windows.length, windows[0]?.stretches.length, rejections.total]).toEqual([1, 16, 84])
 })

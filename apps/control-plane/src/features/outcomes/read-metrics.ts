@@ -13,7 +13,7 @@ import { rebucket } from './histogram.ts'
 import { attributeFault, NONE, readResource, type Sender } from './read-resource.ts'
 import { Rejections } from './rejections.ts'
 import type { TelemetryKey } from './telemetry-key.ts'
-import { type Cell, type CellLabels, cellOf, type Window, windowId } from './window.ts'
+import { type Cell, cellOf, type LabelCut, type Labels, type Window, windowId } from './window.ts'
 
 export interface Reading {
   readonly windows: Window[]
@@ -40,6 +40,9 @@ export const readMetrics = (request: readonly ResourceMetrics[], key: TelemetryK
 
 type Point = NumberPoint | HistogramPoint
 
+/** A numbered window is one stretch of time, told by all of its points. More would be looked for among one another. */
+const MAX_STRETCHES = 16
+
 class Reader {
   readonly #sender: Sender
   readonly #receivedAtMs: number
@@ -47,6 +50,11 @@ class Reader {
   readonly #windows: Map<string, Window>
   /** The numbered window of this resource; `null` where every point is a window of its own. */
   readonly #window: Window | null
+  readonly #said = new Said()
+  /** Times are the same from point to point. */
+  #startMs = Number.NaN
+  #endMs = Number.NaN
+  #booked: Booked | null = null
 
   constructor(
     sender: Sender,
@@ -69,7 +77,7 @@ class Reader {
 
   #open(id: string): Window {
     const { environment, service, instance } = this.#sender
-    const window = this.#windows.get(id) ?? { id, environment, service, instance, spans: [] }
+    const window = this.#windows.get(id) ?? { id, environment, service, instance, stretches: [] }
     this.#windows.set(id, window)
     return window
   }
@@ -81,7 +89,11 @@ class Reader {
     if (use === undefined || use === null) return
     const fault = this.#fault(use, data)
     if (fault !== null) this.#rejections.add(fault, count)
-    else if (data.kind !== 'other') for (const point of data.points) this.#point(name as MetricName, use, point)
+    else if (data.kind !== 'other')
+      for (const point of data.points) {
+        const refused = this.#point(name as MetricName, use, point)
+        if (refused !== null) this.#rejections.add(refused)
+      }
   }
 
   #fault(use: MetricUse, data: Metric['data']): string | null {
@@ -92,61 +104,50 @@ class Reader {
     return null
   }
 
-  #point(metric: MetricName, use: MetricUse, point: Point): void {
-    const read = this.#checked(metric, use, point)
-    if (typeof read === 'string') {
-      this.#rejections.add(read)
-      return
-    }
-    const { time, name, labels } = read
-    const window =
-      this.#window ??
-      this.#open(
-        windowId([
-          'point',
-          this.#sender.environment,
-          this.#sender.service,
-          this.#sender.instance,
-          metric,
-          name,
-          ...Object.values(labels).map(String),
-          point.startMs,
-          point.endMs,
-        ]),
-      )
-    const cell = cellOf(window, time, use.kind, name, labels)
-    if (read.edge) cell.edge = true
-    if (time.skewed) cell.add('skewed', 1)
-    book(cell, use, read.value, read.counts, (time.endMs - time.startMs) / 1000)
-  }
-
-  #checked(metric: MetricName, use: MetricUse, point: Point) {
+  /** A sentence where the point is refused. */
+  #point(metric: MetricName, use: MetricUse, point: Point): string | null {
     const fault = attributeFault(point.attributes)
     if (fault !== null) return fault
-    const value = readValue(use, point)
-    if (value === null) return 'a value that is negative, too large or no number'
-    const time: Booked | null = bookTime(point.startMs, point.endMs, this.#receivedAtMs, this.#sender.numbered !== null)
+    const counts = 'counts' in point ? histogramOf(use, point) : NO_COUNTS
+    const value = 'counts' in point ? point.sum : point.value
+    if (counts === null || value === null || !inRange(value)) return 'a value that is negative, too large or no number'
+    const time = this.#time(point)
     if (time === null) return 'times that are no window'
-    const said = labelsOf(metric, point.attributes)
+    const said = this.#said
+    said.read(metric, point.attributes)
     const name = use.kind === 'gate' ? said.gate : said.dependency
-    if (name === null) return `no ${ATTRIBUTES[use.kind]}`
-    return { ...value, time, name, labels: said.labels, edge: said.edge }
+    if (name === '') return `no ${ATTRIBUTES[use.kind]}`
+    const window = this.#window ?? this.#open(this.#pointId(metric, name, point))
+    if (window.stretches.length >= MAX_STRETCHES) return 'more stretches of time than a window has'
+    const cell = cellOf(window, time, use.kind, name, said)
+    if (said.edge) cell.markEdge()
+    if (time.skewed) cell.add('skewed', 1)
+    book(cell, use, value, counts, (time.endMs - time.startMs) / 1000)
+    return null
+  }
+
+  #time({ startMs, endMs }: Point): Booked | null {
+    if (startMs !== this.#startMs || endMs !== this.#endMs) {
+      this.#startMs = startMs
+      this.#endMs = endMs
+      this.#booked = bookTime(startMs, endMs, this.#receivedAtMs, this.#sender.numbered !== null)
+    }
+    return this.#booked
+  }
+
+  #pointId(metric: MetricName, name: string, { startMs, endMs }: Point): string {
+    const { environment, service, instance } = this.#sender
+    const { class: klass, tenant, reason, revision } = this.#said
+    const labels = [klass, tenant, reason, revision].map(String)
+    return windowId(['point', environment, service, instance, metric, name, ...labels, startMs, endMs])
   }
 }
 
-interface Value {
-  readonly value: number
-  readonly counts: readonly number[]
-}
+const NO_COUNTS: readonly number[] = []
 
-const readValue = (use: MetricUse, point: Point): Value | null => {
-  if ('counts' in point) {
-    const sound = point.counts.length <= MAX_BUCKETS && point.counts.every((n) => inRange(n)) && inRange(point.sum)
-    const counts = sound && use.to === 'histogram' ? rebucket(point.counts, point.bounds) : null
-    return counts === null ? null : { value: point.sum, counts }
-  }
-  return point.value !== null && inRange(point.value) ? { value: point.value, counts: [] } : null
-}
+/** `null`: no histogram that can be kept. */
+const histogramOf = (use: MetricUse, { counts, bounds }: HistogramPoint): readonly number[] | null =>
+  use.to === 'histogram' && counts.length <= MAX_BUCKETS && counts.every(inRange) ? rebucket(counts, bounds) : null
 const inRange = (value: number): boolean => value >= 0 && value <= MAX_VALUE
 
 const book = (cell: Cell, use: MetricUse, value: number, counts: readonly number[], seconds: number): void => {
@@ -170,43 +171,45 @@ const book = (cell: Cell, use: MetricUse, value: number, counts: readonly number
 /** The gauge that every agent sends for every gate or dependency: by it, it is known how long instances were heard. */
 const LONGEST_HEARD = { gate: 'active_integral', dependency: 'in_flight_integral' } as const
 
-interface Said {
-  readonly gate: string | null
-  readonly dependency: string | null
-  readonly edge: boolean
-  readonly labels: CellLabels
-}
-
-const LABELS = ['class', 'tenant', 'reason', 'revision'] as const
-type Label = (typeof LABELS)[number]
-const SAID = ['gate', 'dependency', ...LABELS] as const
-const SLOT_OF = new Map<string, number>(SAID.map((name, slot) => [ATTRIBUTES[name], slot]))
-const SLOTS = Object.fromEntries(SAID.map((name, slot) => [name, slot])) as Record<(typeof SAID)[number], number>
-
 /** Which labels a metric is told by. */
-const WANTED = new Map<string, Readonly<Record<Label, boolean>>>(
+const WANTED = new Map<string, Readonly<Record<LabelCut, boolean>>>(
   Object.entries(METRICS).map(([metric, { attributes }]) => {
     const told: readonly string[] = attributes
-    const of = (label: Label) => told.includes(label)
+    const of = (label: LabelCut) => told.includes(label)
     return [metric, { class: of('class'), tenant: of('tenant'), reason: of('reason'), revision: of('revision') }]
   }),
 )
 
-/** The labels that the metric's row of the table has; one that was left out is `none`. */
-const labelsOf = (metric: MetricName, attributes: readonly Attribute[]): Said => {
-  const said = ['', '', '', '', '', '']
-  let edge = false
-  for (const { key, value } of attributes) {
-    const slot = SLOT_OF.get(key)
-    if (slot !== undefined && value !== null) said[slot] = typeof value === 'string' ? value : String(value)
-    else if (key === ATTRIBUTES.edge) edge = value === true
+/** What the attributes of a point say: one is filled over and over. */
+class Said implements Labels {
+  gate = ''
+  dependency = ''
+  edge = false
+  class: string | null = null
+  tenant: string | null = null
+  reason: string | null = null
+  revision: string | null = null
+
+  /** The labels that the metric's row of the table has; one that was left out is `none`. */
+  read(metric: MetricName, attributes: readonly Attribute[]): void {
+    const wanted = WANTED.get(metric)
+    this.gate = this.dependency = ''
+    this.edge = false
+    this.class = wanted?.class ? NONE : null
+    this.tenant = wanted?.tenant ? NONE : null
+    this.reason = wanted?.reason ? NONE : null
+    this.revision = wanted?.revision ? NONE : null
+    for (const { key, value } of attributes)
+      if (key === ATTRIBUTES.edge) this.edge = value === true
+      else if (value !== null && value !== '') this.#put(key, typeof value === 'string' ? value : String(value))
   }
-  const wanted = WANTED.get(metric)
-  const label = (name: Label) => (wanted?.[name] === true ? said[SLOTS[name]] || NONE : null)
-  return {
-    gate: said[SLOTS.gate] || null,
-    dependency: said[SLOTS.dependency] || null,
-    edge,
-    labels: { class: label('class'), tenant: label('tenant'), reason: label('reason'), revision: label('revision') },
+
+  #put(key: string, value: string): void {
+    if (key === ATTRIBUTES.gate) this.gate = value
+    else if (key === ATTRIBUTES.dependency) this.dependency = value
+    else if (key === ATTRIBUTES.class) this.class &&= value
+    else if (key === ATTRIBUTES.tenant) this.tenant &&= value
+    else if (key === ATTRIBUTES.reason) this.reason &&= value
+    else if (key === ATTRIBUTES.revision) this.revision &&= value
   }
 }

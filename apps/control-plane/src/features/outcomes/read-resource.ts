@@ -28,9 +28,19 @@ export const attributeFault = (attributes: readonly Attribute[]): string | null 
   return null
 }
 
+/** What nearly all texts are: shorter than the bound in any encoding, without a zero, without halves of surrogate pairs. */
+const isPlain = (text: string): boolean => {
+  if (text.length * 3 > MAX_TEXT_BYTES) return false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0 || (code & 0xf800) === 0xd800) return false
+  }
+  return true
+}
+
 const textFault = (text: string): string | null => {
-  if (text.length * 3 > MAX_TEXT_BYTES && Buffer.byteLength(text) > MAX_TEXT_BYTES)
-    return `text longer than ${MAX_TEXT_BYTES} bytes`
+  if (isPlain(text)) return null
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return `text longer than ${MAX_TEXT_BYTES} bytes`
   return text.includes('\0') || !text.isWellFormed() ? 'text that is no text' : null
 }
 

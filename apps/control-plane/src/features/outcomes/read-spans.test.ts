@@ -21,8 +21,8 @@ const read = (figures: string, ...spans: Span[]) =>
 const sums = ({ windows }: ReturnType<typeof read>, ...columns: SumColumn[]) =>
   columns.map((column) =>
     windows
-      .flatMap((window) => window.spans.flatMap((each) => [...each.cells.values()]))
-      .reduce((sum, cell) => sum + (cell.sums[SUM_INDEX[column]] ?? 0), 0),
+      .flatMap((window) => window.stretches.flatMap((each) => [...each.gates.values(), ...each.dependencies.values()]))
+      .reduce((sum, { total }) => sum + (total.sums[SUM_INDEX[column]] ?? 0), 0),
   )
 
 test('spans count by what they stand for', () => {

@@ -81,7 +81,7 @@ const windowOf = (span: Span, sender: Sender, receivedAtMs: number): Window | st
     environment: sender.environment,
     service: sender.service,
     instance: sender.instance,
-    spans: [],
+    stretches: [],
   }
   const gate = kind === 'gate'
   const cell = cellOf(window, time, kind, name, {
@@ -90,7 +90,7 @@ const windowOf = (span: Span, sender: Sender, receivedAtMs: number): Window | st
     reason: REFUSED.has(outcome) ? (text(said.get(ATTRIBUTES.reason)) ?? NONE) : null,
     revision: null,
   })
-  cell.edge = said.get(ATTRIBUTES.edge) === true
+  if (said.get(ATTRIBUTES.edge) === true) cell.markEdge()
   cell.add(gate ? 'offered' : 'calls', count)
   for (const column of columns) cell.add(column, count)
   if (time.skewed) cell.add('skewed', 1)

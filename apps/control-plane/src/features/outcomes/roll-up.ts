@@ -1,26 +1,18 @@
 import { timeShares } from './book-time.ts'
-import { HISTOGRAMS, type HistogramColumn, type Kind, PEAKS, SUM_INDEX, SUMS, type SumColumn } from './columns.ts'
-import { BUCKETS } from './histogram.ts'
+import type { Kind } from './columns.ts'
 import type { Seated, Seats, ServiceSeats } from './seats.ts'
-import type { Cell, Window } from './window.ts'
+import { addTo, emptyTally, type Tally, weightOf } from './tally.ts'
+import { LABEL_CUTS, type LabelCut, type Series, type Window } from './window.ts'
 
 /**
  * Ways in which a figure is told apart. Each is a cut of its own through the same figures (the cross product of all would be unbounded):
  * the rows of one cut are never added to those of another.
  */
-export const CUTS = ['total', 'class', 'tenant', 'reason', 'revision', 'instance'] as const
+export const CUTS = ['total', ...LABEL_CUTS, 'instance'] as const
 export type Cut = (typeof CUTS)[number]
 
-interface RowFigures {
-  edge: boolean
-  readonly sums: Float64Array
-  /** NaN: not heard. */
-  readonly peaks: Float64Array
-  readonly histograms: Partial<Record<HistogramColumn, Float64Array>>
-}
-
 /** One bucket of one series. */
-export interface Row extends RowFigures {
+export interface Row extends Tally {
   /** Start of the bucket, whole seconds since the epoch. */
   readonly second: number
   readonly environment: string
@@ -33,83 +25,78 @@ export interface Row extends RowFigures {
 }
 export type Rows = Map<string, Row>
 
-const WEIGHTS = (['offered', 'calls', 'shed', 'expired'] as const).map((column: SumColumn) => SUM_INDEX[column])
-const weightOf = ({ sums }: RowFigures): number => WEIGHTS.reduce((sum, index) => sum + (sums[index] ?? 0), 0)
+type Place = Omit<Row, keyof Tally>
 
-const empty = (): RowFigures => ({
-  edge: false,
-  sums: new Float64Array(SUMS.length),
-  peaks: new Float64Array(PEAKS.length).fill(Number.NaN),
-  histograms: {},
-})
+const keyOf = ({ second, environment, service, kind, name, cut, label }: Place): string =>
+  `${second}\n${environment}\n${service}\n${kind}\n${name}\n${cut}\n${label}`
 
-const rowIn = (rows: Rows, identity: Omit<Row, keyof RowFigures>): Row => {
-  const { second, environment, service, kind, name, cut, label } = identity
-  const key = `${second}\n${environment}\n${service}\n${kind}\n${name}\n${cut}\n${label}`
+const rowIn = (rows: Rows, place: Place): Row => {
+  const key = keyOf(place)
   let row = rows.get(key)
   if (row === undefined) {
-    row = {
-      second,
-      environment,
-      service,
-      kind,
-      name,
-      cut,
-      label,
-      ...empty(),
-    }
+    row = { ...emptyTally(), ...place }
     rows.set(key, row)
   }
   return row
 }
 
-/** Adds a share of figures to a row, which it returns. */
-export const addTo = <R extends RowFigures>(row: R, from: RowFigures, share: number): R => {
-  row.edge ||= from.edge
-  for (let i = 0; i < row.sums.length; i++) {
-    const value = from.sums[i] ?? 0
-    if (value !== 0) row.sums[i] = (row.sums[i] ?? 0) + value * share
-  }
-  for (let i = 0; i < row.peaks.length; i++) {
-    const value = from.peaks[i] ?? Number.NaN
-    if (!Number.isNaN(value)) row.peaks[i] = Number.isNaN(row.peaks[i]) ? value : Math.max(row.peaks[i] ?? 0, value)
-  }
-  for (const column of HISTOGRAMS) {
-    const counts = from.histograms[column]
-    if (counts === undefined) continue
-    const into = row.histograms[column] ?? new Float64Array(BUCKETS)
-    row.histograms[column] = into
-    for (let i = 0; i < counts.length; i++) into[i] = (into[i] ?? 0) + (counts[i] ?? 0) * share
-  }
-  return row
-}
+/** The rows of one second of one gate or dependency, found without making their keys anew. */
+class Second {
+  readonly #rows: Rows
+  readonly #place: Omit<Place, 'cut' | 'label'>
+  readonly #by = new Map<Cut, Map<string, Row>>()
 
-/** Rows of one stretch of time, before they are split by seconds. */
-type SpanRow = RowFigures & { readonly kind: Kind; readonly name: string; readonly cut: Cut; readonly label: string }
-
-const cutsOf = (cell: Cell, seats: Record<Seated, Seats>, weight: number, nowMs: number): [Cut, string][] => {
-  const cuts: [Cut, string][] = [['total', '']]
-  for (const cut of ['class', 'tenant', 'reason', 'revision'] as const) {
-    const label = cell.labels[cut]
-    if (label !== null) cuts.push([cut, seats[cut].seat(label, weight, nowMs)])
+  constructor(rows: Rows, place: Omit<Place, 'cut' | 'label'>) {
+    this.#rows = rows
+    this.#place = place
   }
-  return cuts
-}
 
-const spanRows = (cells: Iterable<Cell>, seats: Record<Seated, Seats>, nowMs: number): SpanRow[] => {
-  const rows = new Map<string, SpanRow>()
-  for (const cell of cells) {
-    const weight = weightOf(cell)
-    const { kind } = cell
-    const name = seats.name.seat(cell.name, weight, nowMs)
-    for (const [cut, label] of cutsOf(cell, seats, weight, nowMs)) {
-      const key = `${cut}\n${label}\n${kind}\n${name}`
-      const known = rows.get(key)
-      if (known === undefined) rows.set(key, addTo({ kind, name, cut, label, ...empty() }, cell, 1))
-      else addTo(known, cell, 1)
+  row(cut: Cut, label: string): Row {
+    let labels = this.#by.get(cut)
+    if (labels === undefined) {
+      labels = new Map()
+      this.#by.set(cut, labels)
     }
+    let row = labels.get(label)
+    if (row === undefined) {
+      row = rowIn(this.#rows, { ...this.#place, cut, label })
+      labels.set(label, row)
+    }
+    return row
   }
-  return [...rows.values()]
+}
+
+/** Seconds of one service, as they are rolled up. */
+class Service {
+  readonly seats: Record<Seated, Seats>
+  readonly #rows: Rows
+  readonly #environment: string
+  readonly #service: string
+  readonly #seconds = {
+    gate: new Map<string, Map<number, Second>>(),
+    dependency: new Map<string, Map<number, Second>>(),
+  }
+
+  constructor(rows: Rows, environment: string, service: string, seats: Record<Seated, Seats>) {
+    this.#rows = rows
+    this.#environment = environment
+    this.#service = service
+    this.seats = seats
+  }
+
+  second(kind: Kind, name: string, second: number): Second {
+    let seconds = this.#seconds[kind].get(name)
+    if (seconds === undefined) {
+      seconds = new Map()
+      this.#seconds[kind].set(name, seconds)
+    }
+    let found = seconds.get(second)
+    if (found === undefined) {
+      found = new Second(this.#rows, { second, environment: this.#environment, service: this.#service, kind, name })
+      seconds.set(second, found)
+    }
+    return found
+  }
 }
 
 /**
@@ -118,27 +105,78 @@ const spanRows = (cells: Iterable<Cell>, seats: Record<Seated, Seats>, nowMs: nu
  */
 export const rollUp = (windows: Iterable<Window>, seats: ServiceSeats, nowMs: number): Rows => {
   const rows: Rows = new Map()
-  for (const { environment, service, instance, spans } of windows) {
-    const own = seats.of(environment, service)
-    for (const span of spans) {
-      const shares = timeShares(span.startMs, span.endMs)
-      for (const row of spanRows(span.cells.values(), own, nowMs)) {
-        const { kind, name, cut, label } = row
-        const seat = cut === 'total' ? own.instance.seat(instance, weightOf(row), nowMs) : null
-        for (const { second, share } of shares) {
-          addTo(rowIn(rows, { second, environment, service, kind, name, cut, label }), row, share)
-          if (seat !== null)
-            addTo(rowIn(rows, { second, environment, service, kind, name, cut: 'instance', label: seat }), row, share)
-        }
-      }
+  const services = new Map<string, Map<string, Service>>()
+  for (const { environment, service, instance, stretches } of windows) {
+    const own = serviceIn(services, rows, environment, service, seats)
+    for (const { startMs, endMs, gates, dependencies } of stretches) {
+      const shares = timeShares(startMs, endMs)
+      for (const series of gates.values()) spread(own, series, instance, shares, nowMs)
+      for (const series of dependencies.values()) spread(own, series, instance, shares, nowMs)
     }
   }
   return rows
 }
 
+const serviceIn = (
+  services: Map<string, Map<string, Service>>,
+  rows: Rows,
+  environment: string,
+  service: string,
+  seats: ServiceSeats,
+): Service => {
+  let inside = services.get(environment)
+  if (inside === undefined) {
+    inside = new Map()
+    services.set(environment, inside)
+  }
+  let found = inside.get(service)
+  if (found === undefined) {
+    found = new Service(rows, environment, service, seats.of(environment, service))
+    inside.set(service, found)
+  }
+  return found
+}
+
+const spread = (
+  own: Service,
+  { kind, name, total, by }: Series,
+  instance: string,
+  shares: ReturnType<typeof timeShares>,
+  nowMs: number,
+): void => {
+  const weight = weightOf(total)
+  const seated = own.seats.name.seat(name, weight, nowMs)
+  const from = own.seats.instance.seat(instance, weight, nowMs)
+  for (const { second, share } of shares) {
+    const at = own.second(kind, seated, second)
+    addTo(at.row('total', ''), total, share)
+    addTo(at.row('instance', from), total, share)
+  }
+  for (const cut of LABEL_CUTS) spreadCut(own, kind, seated, cut, by[cut], shares, nowMs)
+}
+
+const spreadCut = (
+  own: Service,
+  kind: Kind,
+  name: string,
+  cut: LabelCut,
+  tallies: ReadonlyMap<string, Tally>,
+  shares: ReturnType<typeof timeShares>,
+  nowMs: number,
+): void => {
+  for (const [said, tally] of tallies) {
+    const label = own.seats[cut].seat(said, weightOf(tally), nowMs)
+    for (const { second, share } of shares) addTo(own.second(kind, name, second).row(cut, label), tally, share)
+  }
+}
+
 /** The same figures in buckets of `step` seconds. */
 export const coarsen = (rows: Iterable<Row>, step: number): Rows => {
   const coarse: Rows = new Map()
-  for (const row of rows) addTo(rowIn(coarse, { ...row, second: row.second - (row.second % step) }), row, 1)
+  for (const row of rows) {
+    const { environment, service, kind, name, cut, label } = row
+    const second = row.second - (row.second % step)
+    addTo(rowIn(coarse, { second, environment, service, kind, name, cut, label }), row, 1)
+  }
   return coarse
 }

@@ -1,55 +1,27 @@
 import { hash } from 'node:crypto'
-import { type HistogramColumn, type Kind, PEAKS, type PeakColumn, SUM_INDEX, SUMS, type SumColumn } from './columns.ts'
-import { BUCKETS } from './histogram.ts'
+import { type HistogramColumn, type Kind, PEAK_INDEX, type PeakColumn, SUM_INDEX, type SumColumn } from './columns.ts'
+import { addCounts, emptyTally, peakOf, type Tally } from './tally.ts'
 
-/** Labels of one cell; `null`: the figure is not told by that. */
-export interface CellLabels {
-  readonly class: string | null
-  readonly tenant: string | null
-  readonly reason: string | null
-  readonly revision: string | null
-}
+export const LABEL_CUTS = ['class', 'tenant', 'reason', 'revision'] as const
+export type LabelCut = (typeof LABEL_CUTS)[number]
 
-/** Everything that one window says of one gate or dependency and one set of labels. */
-export class Cell {
+/** Labels of a figure; `null`: the figure is not told by that. */
+export type Labels = Readonly<Record<LabelCut, string | null>>
+
+/** What a window says of one gate or dependency: in all, and by every label. The same figures through each cut, never to be added together. */
+export interface Series {
   readonly kind: Kind
   readonly name: string
-  readonly labels: CellLabels
-  edge = false
-  readonly sums = new Float64Array(SUMS.length)
-  /** NaN: not heard. */
-  readonly peaks = new Float64Array(PEAKS.length).fill(Number.NaN)
-  readonly histograms: Partial<Record<HistogramColumn, Float64Array>> = {}
-
-  constructor(kind: Kind, name: string, labels: CellLabels) {
-    this.kind = kind
-    this.name = name
-    this.labels = labels
-  }
-
-  add(column: SumColumn, value: number): void {
-    const index = SUM_INDEX[column]
-    this.sums[index] = (this.sums[index] ?? 0) + value
-  }
-
-  peak(column: PeakColumn, value: number): void {
-    const index = PEAKS.indexOf(column)
-    const known = this.peaks[index] ?? Number.NaN
-    this.peaks[index] = Number.isNaN(known) ? value : Math.max(known, value)
-  }
-
-  count(column: HistogramColumn, counts: readonly number[]): void {
-    const into = this.histograms[column] ?? new Float64Array(BUCKETS)
-    this.histograms[column] = into
-    for (const [bucket, n] of counts.entries()) into[bucket] = (into[bucket] ?? 0) + n
-  }
+  readonly total: Tally
+  readonly by: Readonly<Record<LabelCut, Map<string, Tally>>>
 }
 
-/** Cells of one stretch of time. Milliseconds since the epoch. */
-interface Span {
+/** Milliseconds since the epoch. */
+export interface Stretch {
   readonly startMs: number
   readonly endMs: number
-  readonly cells: Map<string, Cell>
+  readonly gates: Map<string, Series>
+  readonly dependencies: Map<string, Series>
 }
 
 /** What is taken or dropped as a whole: an agent's numbered window, or one point or span of a sender that numbers nothing. */
@@ -59,7 +31,34 @@ export interface Window {
   readonly environment: string
   readonly service: string
   readonly instance: string
-  readonly spans: Span[]
+  readonly stretches: Stretch[]
+}
+
+/** Where a figure is booked: in the total of its gate or dependency, and by each of its labels. */
+export class Cell {
+  readonly #tallies: readonly Tally[]
+
+  constructor(tallies: readonly Tally[]) {
+    this.#tallies = tallies
+  }
+
+  /** Of a gate where work enters the fleet. */
+  markEdge(): void {
+    for (const tally of this.#tallies) tally.edge = true
+  }
+
+  add(column: SumColumn, value: number): void {
+    const index = SUM_INDEX[column]
+    for (const { sums } of this.#tallies) sums[index] = (sums[index] as number) + value
+  }
+
+  peak(column: PeakColumn, value: number): void {
+    for (const { peaks } of this.#tallies) peakOf(peaks, PEAK_INDEX[column], value)
+  }
+
+  count(column: HistogramColumn, counts: readonly number[]): void {
+    for (const tally of this.#tallies) addCounts(tally, column, counts, 1)
+  }
 }
 
 const ID_DIGITS = 32
@@ -74,18 +73,40 @@ export const cellOf = (
   time: { readonly startMs: number; readonly endMs: number },
   kind: Kind,
   name: string,
-  labels: CellLabels,
+  labels: Labels,
 ): Cell => {
-  let span = window.spans.find((each) => each.startMs === time.startMs && each.endMs === time.endMs)
-  if (span === undefined) {
-    span = { startMs: time.startMs, endMs: time.endMs, cells: new Map() }
-    window.spans.push(span)
+  const { total, by } = seriesIn(stretchIn(window, time), kind, name)
+  const tallies = [total]
+  for (const cut of LABEL_CUTS) {
+    const label = labels[cut]
+    if (label !== null) tallies.push(tallyIn(by[cut], label))
   }
-  const key = `${kind}\n${name}\n${labels.class}\n${labels.tenant}\n${labels.reason}\n${labels.revision}`
-  let cell = span.cells.get(key)
-  if (cell === undefined) {
-    cell = new Cell(kind, name, labels)
-    span.cells.set(key, cell)
+  return new Cell(tallies)
+}
+
+const stretchIn = ({ stretches }: Window, { startMs, endMs }: { startMs: number; endMs: number }): Stretch => {
+  for (const stretch of stretches) if (stretch.startMs === startMs && stretch.endMs === endMs) return stretch
+  const stretch = { startMs, endMs, gates: new Map(), dependencies: new Map() }
+  stretches.push(stretch)
+  return stretch
+}
+
+const seriesIn = (stretch: Stretch, kind: Kind, name: string): Series => {
+  const known = kind === 'gate' ? stretch.gates : stretch.dependencies
+  let series = known.get(name)
+  if (series === undefined) {
+    const by = { class: new Map(), tenant: new Map(), reason: new Map(), revision: new Map() }
+    series = { kind, name, total: emptyTally(), by }
+    known.set(name, series)
   }
-  return cell
+  return series
+}
+
+const tallyIn = (tallies: Map<string, Tally>, label: string): Tally => {
+  let tally = tallies.get(label)
+  if (tally === undefined) {
+    tally = emptyTally()
+    tallies.set(label, tally)
+  }
+  return tally
 }

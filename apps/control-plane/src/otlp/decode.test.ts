@@ -87,12 +87,7 @@ const anyDouble = (most: number) =>
   fc.double({ min: -most, max: most, noNaN: true }).map((value) => (value === 0 ? 0 : value))
 const attributes = fc.dictionary(
   fc.string({ unit: 'grapheme', maxLength: 80 }),
-  fc.oneof(
-    fc.string({ unit: 'grapheme', maxLength: 80 }),
-    fc.maxSafeInteger(),
-    anyDouble(1e15),
-    fc.boolean(),
-  ),
+  fc.oneof(fc.string({ unit: 'grapheme', maxLength: 80 }), fc.maxSafeInteger(), anyDouble(1e15), fc.boolean()),
   { maxKeys: 5 },
 )
 const anyWindow = fc.record({

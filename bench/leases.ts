@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { bookCost } from './leases/cost.ts'
 import { divisionCost } from './leases/cpu.ts'
 import { Fleet } from './leases/fleet.ts'
 import { plot } from './leases/plot.ts'
@@ -45,6 +46,7 @@ const meanOf = (scenes: readonly Scene[], name: string): number =>
   round(scenes.find((one) => one.name === name)?.mean ?? 0)
 
 const fleets = (): void => {
+  const cost = bookCost(agents, Number(values.quotas))
   const fleet = new Fleet(seed, agents, Number(values.quotas))
   const scenes = scenesOf(fleet, Number(values.lasts))
   console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
@@ -61,6 +63,10 @@ const fleets = (): void => {
   console.log(
     `  dividing 10,000: ${rate.divideMs.toFixed(2)} ms a rate, ${slots.divideMs.toFixed(2)} ms slots; sorting ${rate.sortMs.toFixed(2)} ms`,
   )
+  console.log(
+    `  the owner's book: ${cost.questionsPerSecond.toFixed(0)} questions a second of ${cost.questionBytes} B, answered with ${cost.answerBytes} B, ` +
+      `${cost.microsPerQuestion.toFixed(1)} µs each, ${(cost.cpuShare * 100).toFixed(1)} % of a core; ${cost.heapMb.toFixed(0)} MB`,
+  )
   if (values.plot !== undefined) writeFileSync(values.plot, plot(fleet.samples, scenes))
   const figures = {
     L1_peak: Math.max(peakOf(fleet.samples), peakOf(shocked.samples)),
@@ -70,6 +76,8 @@ const fleets = (): void => {
     L1_partition_share: PARTITION_SHARE,
     L2_refreshes: Math.max(...Object.values(refreshes)),
     L2_cpu: round(Math.max(rate.divideMs / rate.sortMs, slots.divideMs / slots.sortMs)),
+    book_cpu: round(cost.cpuShare),
+    book_mb: Math.round(cost.heapMb),
     agents,
     seed,
   }

@@ -13,11 +13,14 @@ export interface Look {
 export class Bound {
   readonly #world: World
   readonly #longestMs: number
+  readonly #hearsMs: number
   readonly #history: { readonly sinceMs: number; readonly units: number }[][]
 
-  constructor(world: World, longestMs: number) {
+  /** Who grants hears of another quota within `hearsMs`; leases last up to `longestMs`. */
+  constructor(world: World, longestMs: number, hearsMs: number) {
     this.#world = world
     this.#longestMs = longestMs
+    this.#hearsMs = hearsMs
     this.#history = world.plane.capacities.map((units) => [{ sinceMs: 0, units }])
   }
 
@@ -49,7 +52,10 @@ export class Bound {
         look.usable += usable
         if (draw.grantedMs < look.sinceMs) look.sinceMs = draw.grantedMs
       }
-    return looks.map(({ usable, sinceMs }, quota) => ({ usable, largest: this.largest(quota, sinceMs) }))
+    return looks.map(({ usable, sinceMs }, quota) => ({
+      usable,
+      largest: this.largest(quota, sinceMs - this.#hearsMs),
+    }))
   }
 
   /**

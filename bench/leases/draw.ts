@@ -4,7 +4,7 @@ import { INPUT } from '../../apps/agent/src/admission/inputs.ts'
 import { type Demand, RateDemand, SlotDemand } from '../../apps/agent/src/leases/demand.ts'
 import type { Drawn } from '../../apps/agent/src/leases/desk.ts'
 import { LeasedRate } from '../../apps/agent/src/leases/rate.ts'
-import { nameOf } from './plane.ts'
+import { nameOf } from './quotas.ts'
 
 /** Where a bucket puts what it has. */
 const ROW = new Float64Array(Object.keys(INPUT).length)

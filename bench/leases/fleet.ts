@@ -1,24 +1,19 @@
-import { RATE_GRAINS } from '@weir/policy/model'
 import { type Random, seededRandom } from '@weir/testkit'
 import { leaseTiming, longestMs } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Bound } from './bound.ts'
-import type { SharedQuota } from './plane.ts'
+import { drawnOf, loadOf, quotasOf, type SharedQuota, unitsOf } from './quotas.ts'
 import { type SimAgent, World } from './world.ts'
 
 export const REFRESH_MS = 5_000
 const DEAD_MS = 600_000
 const DELAY_MS = 40
+const REPLICAS = 3
+/** Who owns the leases does so for this long, unless it says so again. */
+const OWNS_MS = 6_000
+/** Between two replicas of one data centre. */
+const HOP_MS = 5
 /** The control plane's clock may be slow. */
 const SLOW = 1.01
-/** Quotas that each agent draws on, beside the one that all share. */
-const DRAWS = 4
-/** A quota is between scarce and ample beside what is wanted of it on average. */
-const SCARCEST = 0.4
-const AMPLEST = 1.6
-const RATE_LOAD = 20
-const SLOTS_LOAD = 8
-const SLOTS_EVERY = 4
-
 /** What was seen at one moment, over all quotas. */
 export interface Sample {
   readonly atMs: number
@@ -46,8 +41,11 @@ export class Fleet {
       presumedDeadMs: DEAD_MS,
       loss: 0,
       delayMs: DELAY_MS,
+      replicas: REPLICAS,
+      ownsMs: OWNS_MS,
+      hopMs: HOP_MS,
     })
-    this.bound = new Bound(this.world, longestMs(leaseTiming(REFRESH_MS, DEAD_MS)) * SLOW)
+    this.bound = new Bound(this.world, longestMs(leaseTiming(REFRESH_MS, DEAD_MS)) * SLOW, OWNS_MS)
     // They come up over one refresh, as a deployment does.
     for (let i = 0; i < agents; i++) this.world.at(this.#random() * REFRESH_MS, () => this.join())
   }
@@ -57,16 +55,13 @@ export class Fleet {
   }
 
   join(): SimAgent {
-    const drawn = new Set([0])
-    while (drawn.size < Math.min(DRAWS + 1, this.#quotas.length))
-      drawn.add(Math.floor(this.#random() * this.#quotas.length))
-    return this.world.join([...drawn].map((quota) => ({ quota, load: this.load(quota) })))
+    const drawn = drawnOf(this.#quotas, this.#random)
+    return this.world.join(drawn.map((quota) => ({ quota, load: this.load(quota) })))
   }
 
   /** Many want little, some ten times as much. */
   load(quota: number): number {
-    const mean = this.#quotas[quota]?.kind === 'slots' ? SLOTS_LOAD : RATE_LOAD
-    return mean * -Math.log(1 - this.#random())
+    return loadOf(this.#quotas[quota]?.kind ?? 'rate', this.#random)
   }
 
   /** One that lives, by chance; most do. */
@@ -79,7 +74,7 @@ export class Fleet {
   }
 
   setCapacity(quota: number, units: number): void {
-    this.world.plane.setCapacity(quota, units, this.world.nowMs)
+    this.world.plane.setCapacity(quota, units)
     this.bound.changed(quota, units)
   }
 
@@ -119,20 +114,8 @@ export class Fleet {
 
   /** Of a load, whole units. */
   units(quota: number, load: number): number {
-    return this.#quotas[quota]?.kind === 'slots' ? Math.round(load) : load * RATE_GRAINS
+    return unitsOf(this.#quotas[quota]?.kind ?? 'rate', load)
   }
 }
 
 export const average = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length
-
-/** The first is a rate that every agent draws on, half of what they want. */
-const quotasOf = (agents: number, quotas: number, random: Random): SharedQuota[] => {
-  const each = (agents * DRAWS) / Math.max(1, quotas - 1)
-  return Array.from({ length: quotas }, (_, i) => {
-    const kind = i > 0 && i % SLOTS_EVERY === 0 ? 'slots' : 'rate'
-    const ample = SCARCEST + (AMPLEST - SCARCEST) * random()
-    if (i === 0) return { kind, units: Math.round(agents * RATE_LOAD * 0.5) * RATE_GRAINS }
-    if (kind === 'slots') return { kind, units: Math.ceil(each * SLOTS_LOAD * ample) }
-    return { kind, units: Math.ceil(each * RATE_LOAD * ample) * RATE_GRAINS }
-  })
-}

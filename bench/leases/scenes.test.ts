@@ -25,6 +25,8 @@ describe('a small fleet on virtual time', () => {
     ['calm', 0.99],
     ['churn', 0.95],
     ['partition', 1 - PARTITION_SHARE - 0.05],
+    ['owner died', 0.85],
+    ['store away', 0.7],
   ])('%s: puts nearly all to use that can be', (name, least) => {
     expect(meanOf(name)).toBeGreaterThanOrEqual(least)
   })

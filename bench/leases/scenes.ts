@@ -60,8 +60,15 @@ export const scenesOf = (fleet: Fleet, lasts = 1): Scene[] => {
   world.loss = LOSS
   play('loss and reorder', STORMY_MS)
   world.loss = 0
-  world.restart(RESTART_MS)
+  for (const replica of world.plane.replicas) world.die(replica, RESTART_MS)
   play('restarted', STORMY_MS)
+  const { owner } = world.plane
+  if (owner !== null) world.die(owner, STORMY_MS / 2)
+  play('owner died', STORMY_MS)
+  world.plane.store.up = false
+  play('store away', STORMY_MS)
+  world.plane.store.up = true
+  play('store back', STORMY_MS)
   return scenes
 }
 

@@ -2,11 +2,15 @@ import { RATE_GRAINS } from '@weir/policy/model'
 import { type Random, seededRandom } from '@weir/testkit'
 import { leaseTiming, longestMs } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Bound, type Look } from './bound.ts'
+import type { Replica } from './replica.ts'
 import { type SimAgent, World } from './world.ts'
 
 /** A refresh that is short beside the time to be presumed dead, or beside a message's way, shows what clocks and delays can do. */
 const REFRESHES_MS = [200, 1_000]
 const DELAYS_MS = [20, 300, 1_500]
+const REPLICAS = [1, 2, 3]
+const OWNS_MS = [1_000, 3_000]
+const HOPS_MS = [5, 100, 1_000]
 const DEAD_MS = 20_000
 const LASTS_MS = 60_000
 const CALM_MS = 3_000
@@ -29,6 +33,7 @@ export const storm = (seed: number): StormFigures => {
   const random = seededRandom(seed)
   const pick = picker(random)
   const refreshMs = pick(REFRESHES_MS)
+  const ownsMs = pick(OWNS_MS)
   const world = new World({
     seed,
     quotas: [
@@ -39,8 +44,11 @@ export const storm = (seed: number): StormFigures => {
     presumedDeadMs: DEAD_MS,
     loss: pick([0, 0.1]),
     delayMs: pick(DELAYS_MS),
+    replicas: pick(REPLICAS),
+    ownsMs,
+    hopMs: pick(HOPS_MS),
   })
-  const bound = new Bound(world, longestMs(leaseTiming(refreshMs, DEAD_MS)) * SLOW)
+  const bound = new Bound(world, longestMs(leaseTiming(refreshMs, DEAD_MS)) * SLOW, ownsMs)
   const happenings = happeningsOf(world, bound, random)
   const plan = (atMs: number, happens: () => void) => {
     if (atMs < LASTS_MS) world.at(atMs, happens)
@@ -77,6 +85,9 @@ const happeningsOf = (world: World, bound: Bound, random: Random): readonly (() 
     const agents = living()
     if (agents.length > 0) happens(pick(agents))
   }
+  const replica = (happens: (replica: Replica) => void, which: Replica | null = pick(world.plane.replicas)) => {
+    if (which?.alive) happens(which)
+  }
   const load = (quota: number) => (random() * pick([0, 20, 2_000])) / (quota === 0 ? 1 : 50)
   const cutOrMend = () =>
     some((agent) => {
@@ -90,7 +101,8 @@ const happeningsOf = (world: World, bound: Bound, random: Random): readonly (() 
   const otherQuota = () => {
     const quota = pick([0, 1])
     const units = pick(quota === 0 ? RATES : SLOTS)
-    world.plane.setCapacity(quota, units, world.nowMs)
+    if (!world.plane.store.up) return
+    world.plane.setCapacity(quota, units)
     bound.changed(quota, units)
   }
   return [
@@ -109,7 +121,19 @@ const happeningsOf = (world: World, bound: Bound, random: Random): readonly (() 
       world.loss = pick([0, 0.1, 0.5])
     },
     () => {
-      if (world.plane.up && random() < 0.3) world.restart(random() * 3_000)
+      world.plane.hopLoss = pick([0, 0.1, 0.5])
+    },
+    () => replica((one) => world.die(one, random() * 3_000)),
+    () => replica((one) => world.die(one, random() * 3_000), world.plane.owner),
+    () => {
+      if (random() < 0.3) for (const one of world.plane.living) world.die(one, random() * 3_000)
+    },
+    () =>
+      replica((one) => {
+        one.cut = !one.cut
+      }),
+    () => {
+      world.plane.store.up = !world.plane.store.up || random() < 0.5
     },
   ]
 }

@@ -3,12 +3,12 @@ import { EventQueue, type Random, seededRandom } from '@weir/testkit'
 import { LeaseDesk, type LeaseQuestion } from '../../apps/agent/src/leases/desk.ts'
 import { leaseTiming } from '../../apps/control-plane/src/features/leases/timing.ts'
 import { Draw } from './draw.ts'
-import { Plane, type SharedQuota } from './plane.ts'
+import { Plane, type PlaneOptions } from './plane.ts'
+import type { Replica } from './replica.ts'
 import { Skew } from './skew.ts'
 
-export interface WorldOptions {
+export interface WorldOptions extends Omit<PlaneOptions, 'timing'> {
   readonly seed: number
-  readonly quotas: readonly SharedQuota[]
   readonly refreshMs: number
   readonly presumedDeadMs: number
   /** Of each message that it is lost, and how long it may take, milliseconds. */
@@ -32,7 +32,9 @@ export interface SimAgent {
   cut: boolean
   session: number
   connected: boolean
-  /** When the control plane opened the session, true time. */
+  /** Where its session is, or will be. */
+  replica: Replica
+  /** When that one opened the session, true time. */
   openedMs: number
   readonly desk: LeaseDesk
 }
@@ -54,8 +56,7 @@ export class World {
     this.delayMs = options.delayMs
     this.random = seededRandom(options.seed)
     const timing = leaseTiming(options.refreshMs, options.presumedDeadMs)
-    this.plane = new Plane(options.quotas, timing, this.random)
-    this.plane.start(0)
+    this.plane = new Plane({ ...options, timing }, this)
   }
 
   at(atMs: number, happens: () => void): void {
@@ -91,6 +92,7 @@ export class World {
       cut: false,
       session: 0,
       connected: false,
+      replica: this.#someReplica(),
       openedMs: 0,
       desk: new LeaseDesk(refreshMs, this.random),
     }
@@ -105,18 +107,17 @@ export class World {
   leave(agent: SimAgent): void {
     if (!agent.alive) return
     agent.alive = false
-    this.#toPlane(agent, () => this.plane.release(agent.name, this.nowMs))
+    this.#toReplica(agent, (replica) => this.plane.release(replica, agent.name))
   }
 
   crash(agent: SimAgent): void {
     agent.alive = false
   }
 
-  /** The control plane dies with all that it knew; a new one is there after `downMs`. */
-  restart(downMs: number): void {
-    this.plane.die()
-    for (const agent of this.agents) this.#disconnect(agent)
-    this.at(this.nowMs + downMs, () => this.plane.start(this.nowMs))
+  /** A replica dies with all that it knew; it is there again after `downMs`. */
+  die(replica: Replica, downMs: number): void {
+    this.plane.die(replica, downMs)
+    for (const agent of this.agents) if (agent.replica === replica) this.#disconnect(agent)
   }
 
   /** The connection breaks; the agent comes back. */
@@ -135,7 +136,8 @@ export class World {
     const { session } = agent
     if (agent.connected) return
     const retryMs = RECONNECT_MS * (1 + this.random())
-    this.#toPlane(agent, () => {
+    agent.replica = this.#someReplica()
+    this.#toReplica(agent, () => {
       const openedMs = this.nowMs
       this.#toAgent(agent, () => {
         agent.connected = true
@@ -154,17 +156,18 @@ export class World {
     for (const draw of agent.draws) draw.pass(localMs)
     if (agent.connected && agent.desk.isDue(localMs)) {
       const question = agent.desk.ask(localMs)
-      this.#toPlane(agent, () => this.#answer(agent, question))
+      this.#toReplica(agent, (replica) => this.#forward(agent, replica, question))
     }
     const { dueMs } = agent.desk
     const untilDueMs = dueMs > localMs ? dueMs - localMs : Number.POSITIVE_INFINITY
     this.#wait(agent, Math.min(untilDueMs, LOOK * this.#options.refreshMs), () => this.#look(agent))
   }
 
-  #answer(agent: SimAgent, { n, asked }: LeaseQuestion): void {
-    const answeredMs = this.nowMs
-    const granted = this.plane.ask(agent.name, asked, agent.openedMs, answeredMs)
-    this.#toAgent(agent, () => this.#take(agent, n, granted, answeredMs))
+  #forward(agent: SimAgent, replica: Replica, { n, asked }: LeaseQuestion): void {
+    const { session } = agent
+    this.plane.ask(replica, agent.name, agent.openedMs, asked, (granted, answeredMs) => {
+      if (agent.session === session) this.#toAgent(agent, () => this.#take(agent, n, granted, answeredMs))
+    })
   }
 
   #take(agent: SimAgent, n: number, granted: readonly LeaseGranted[], answeredMs: number): void {
@@ -175,12 +178,20 @@ export class World {
       const held = draw?.lease.told(localMs)
       if (draw && held?.epoch === grant.epoch && held.id === grant.id) draw.grantedMs = answeredMs
     }
-    if (obeyed.length > 0) this.#toPlane(agent, () => this.plane.obeyed(agent.name, obeyed, this.nowMs))
+    if (obeyed.length > 0) this.#toReplica(agent, (at) => this.plane.obeyed(at, agent.name, agent.openedMs, obeyed))
   }
 
-  #toPlane(agent: SimAgent, arrives: () => void): void {
+  /** One of those that a balancer takes for alive. */
+  #someReplica(): Replica {
+    const { living, replicas } = this.plane
+    const among = living.length > 0 ? living : replicas
+    return among[Math.floor(this.random() * among.length)] as Replica
+  }
+
+  #toReplica(agent: SimAgent, arrives: (replica: Replica) => void): void {
+    const { replica } = agent
     this.#travel(agent, () => {
-      if (this.plane.up) arrives()
+      if (replica.alive) arrives(replica)
     })
   }
 

@@ -50,16 +50,23 @@ describe('the desk of a process', () => {
   it('is due at once, then after a refresh give or take a tenth, and as an answer says', () => {
     const { desk } = rig(0)
     expect(desk.isDue(0)).toBe(true)
-    const { n } = desk.ask(0)
+    desk.take(desk.ask(0).n, [], 10)
     expect([desk.isDue(4_499), desk.isDue(4_500)]).toEqual([false, true])
-    desk.take(n, [granted(SLOTS, 1, 7, { refreshMs: 1_000 })], 100)
-    desk.ask(4_500)
-    expect(desk.dueMs).toBe(5_400)
+    desk.take(desk.ask(4_500).n, [granted(SLOTS, 1, 7, { refreshMs: 1_000 })], 4_600)
+    desk.take(desk.ask(9_000).n, [], 9_100)
+    expect(desk.dueMs).toBe(9_900)
+  })
+
+  it('waits half a refresh longer for an answer, whatever is wanted meanwhile', () => {
+    const { desk, slots } = rig()
+    desk.ask(0)
+    slots.refused()
+    expect([desk.isDue(1_000), desk.isDue(7_499), desk.isDue(7_500)]).toEqual([false, false, true])
   })
 
   it('is due out of turn where a demand has outgrown what was told', () => {
     const { desk, slots } = rig()
-    desk.ask(0)
+    desk.take(desk.ask(0).n, [], 10)
     slots.refused()
     expect([desk.isDue(999), desk.isDue(1_000)]).toEqual([false, true])
   })
@@ -74,16 +81,19 @@ describe('the desk of a process', () => {
     ])
   })
 
-  it('takes an answer once, none of a former connection, and none that is long out of date', () => {
+  it('takes an answer once, none of a former connection, and none to a question before the last', () => {
     const { desk, leases } = rig()
     const first = desk.ask(0).n
     desk.connected()
     desk.take(first, [granted(SLOTS, 1, 7)], 10)
     expect([leases.slots.usable(20), desk.isDue(20)]).toEqual([0, true])
     const old = desk.ask(20).n
-    for (let i = 0; i < 8; i++) desk.ask(30)
+    const last = desk.ask(30).n
     desk.take(old, [granted(SLOTS, 1, 7)], 40)
     expect(leases.slots.usable(50)).toBe(0)
+    desk.take(last, [granted(SLOTS, 2, 6)], 60)
+    desk.take(last, [granted(SLOTS, 3, 9)], 70)
+    expect(leases.slots.usable(80)).toBe(6)
   })
 
   it('leaves alone what it does not draw on', () => {

@@ -26,8 +26,8 @@ export interface LeaseQuestion {
   readonly asked: readonly LeaseAsked[]
 }
 
-/** Questions of which an answer is still taken: an older one is of no use, and its lease has nearly ended. */
-const MOST_OPEN = 8
+/** An answer is waited for so much longer than the time between two questions: only that to the last one is taken. */
+const PATIENCE = 1.5
 /** The questions of a fleet are spread: each comes within so much of a refresh, earlier or later. */
 const JITTER = 0.1
 
@@ -38,8 +38,8 @@ export class LeaseDesk {
   #refreshMs: number
   #questions = 0
   #dueMs = 0
-  /** When each open question was sent. */
-  readonly #open = new Map<number, number>()
+  /** When the last question was sent, where its answer is not here. */
+  #openMs: number | null = null
 
   /** `refreshMs` until an answer says another. */
   constructor(refreshMs: number, random: () => number) {
@@ -58,35 +58,38 @@ export class LeaseDesk {
 
   /** A connection is new: answers of the former do not come, and the control plane may not know what is held. */
   connected(): void {
-    this.#open.clear()
+    this.#openMs = null
     this.#dueMs = 0
   }
 
-  /** When to ask next, where nothing is outgrown before. */
+  /** When to ask next, where nothing is outgrown before: later while an answer is waited for, so that a slow control plane is asked less. */
   get dueMs(): number {
-    return this.#dueMs
+    return this.#openMs === null ? this.#dueMs : Math.max(this.#dueMs, this.#openMs + PATIENCE * this.#refreshMs)
   }
 
   /** Whether to ask now: it is time, or what is wanted has outgrown what was told. */
   isDue(nowMs: number): boolean {
-    if (nowMs >= this.#dueMs) return true
+    if (nowMs >= this.dueMs) return true
+    if (this.#openMs !== null) return false
     for (const { demand } of this.#drawn.values()) if (demand.outgrown(nowMs)) return true
     return false
   }
 
   ask(nowMs: number): LeaseQuestion {
     const n = ++this.#questions
-    this.#open.set(n, nowMs)
-    this.#open.delete(n - MOST_OPEN)
+    this.#openMs = nowMs
     this.#dueMs = nowMs + this.#refreshMs * (1 + JITTER * (2 * this.#random() - 1))
     return { n, asked: Array.from(this.#drawn.values(), (drawn) => asked(drawn, nowMs)) }
   }
 
-  /** Takes the answer to question `n`. Returns the leases that are smaller now: the control plane is told at once, so that others may have the rest. */
+  /**
+   * Takes the answer to question `n`, unless there was another since: whoever read that one, perhaps a ledger that knows nothing else, counts on what it
+   * said. Returns the leases that are smaller now: the control plane is told at once, so that others may have the rest.
+   */
   take(n: number, granted: readonly LeaseGranted[], nowMs: number): LeaseObeyed[] {
-    const askedMs = this.#open.get(n)
-    if (askedMs === undefined) return []
-    this.#open.delete(n)
+    const askedMs = this.#openMs
+    if (askedMs === null || n !== this.#questions) return []
+    this.#openMs = null
     const obeyed: LeaseObeyed[] = []
     for (const each of granted) {
       const drawn = this.#drawn.get(leaseKey(each))

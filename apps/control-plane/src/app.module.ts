@@ -5,6 +5,7 @@ import { AccessModule } from './app/access.module.ts'
 import { CoreModule } from './app/core.module.ts'
 import { ForecastModule } from './app/forecast.module.ts'
 import { OutcomesModule } from './app/outcomes.module.ts'
+import { OverviewModule } from './app/overview.module.ts'
 import { RuntimeModule } from './app/runtime.module.ts'
 import { SocketsModule } from './app/sockets.module.ts'
 import type { Config } from './config/config.ts'
@@ -24,6 +25,7 @@ export class AppModule {
         CoreModule,
         SocketsModule,
         OutcomesModule,
+        OverviewModule,
         ForecastModule,
       ],
     }

@@ -4,7 +4,7 @@ import type { PageRequest, Rows } from '../features/paging.ts'
 import { ProblemError } from './problem.ts'
 
 /** A cursor is the last row's key, opaque on purpose: base64url of JSON. */
-const encode = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+export const encodeCursor = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 /** Reads `?cursor=&limit=&search=` where rows are ordered by a key of this shape. */
 export const pageRequest = <Key>(query: PageQuery, key: z.ZodType<Key>): PageRequest<Key> => {
@@ -29,7 +29,7 @@ const withoutNul = (_key: string, value: unknown): unknown =>
 
 export const pageAnswer = <T>({ items, more }: Rows<T>, keyOf: (last: T) => unknown): Page<T> => {
   const last = items.at(-1)
-  return { items: [...items], next: more && last !== undefined ? encode(keyOf(last)) : null }
+  return { items: [...items], next: more && last !== undefined ? encodeCursor(keyOf(last)) : null }
 }
 
 /** Keys of lists that are ordered by a name or an id. */

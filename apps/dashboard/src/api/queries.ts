@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type {
   Agent,
   Alert,
+  Annotations,
   Draft,
   Environment,
   Feedback,
@@ -14,11 +15,14 @@ import type {
   QuotaRow,
   Service,
   Status,
+  Verdict,
+  Verdicts,
 } from '@weir/api'
 import { type Answer, call, get, url } from './client.ts'
 import { ApiProblem } from './problem.ts'
 
 const SLOW_MS = 10_000
+const VERDICT_MS = 5_000
 
 /** Most pages read where a page shows a whole list: a bound, and said when it is met. */
 const MOST_PAGES = 20
@@ -67,6 +71,35 @@ export const servicesQuery = (environment: string) =>
     queryFn: ({ signal }) => whole<Service>(['environments', environment, 'services'], {}, signal),
     refetchInterval: SLOW_MS,
   })
+
+/** How services stand, the worst first, page by page; `search` narrows them down by a part of the name. */
+export const verdictsQuery = (environment: string, search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['verdicts', environment, search],
+    queryFn: ({ signal, pageParam }) =>
+      get<Verdicts>(url(['environments', environment, 'verdicts'], { search, cursor: pageParam }), signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Verdicts) => page.next,
+    refetchInterval: VERDICT_MS,
+    placeholderData: keepPreviousData,
+  })
+
+/** How one service stands; `null`: it is not known. */
+export const verdictQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['verdict', environment, service],
+    queryFn: async ({ signal }): Promise<Verdict | null> => {
+      const page = await get<Verdicts>(url(['environments', environment, 'verdicts'], { service }), signal)
+      return page.items[0] ?? null
+    },
+    refetchInterval: VERDICT_MS,
+  })
+
+export const fetchAnnotations = (
+  environment: string,
+  asked: { readonly service: string | null; readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<Annotations> => get<Annotations>(url(['environments', environment, 'annotations'], asked), signal)
 
 const inService = (environment: string, service: string, ...rest: string[]): string[] => [
   'environments',

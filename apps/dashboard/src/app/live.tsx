@@ -11,6 +11,12 @@ const openSocket = (): WebSocket => {
 const hub = new LiveHub(openSocket)
 const HubContext = createContext(hub)
 
+/** What an announcement makes old of what was read over REST. */
+const STALE: Readonly<Partial<Record<LiveMessage['type'], readonly string[]>>> = {
+  alert: ['alerts', 'annotations'],
+  published: ['policy', 'versions', 'service', 'services', 'agents', 'annotations'],
+}
+
 /** Keeps the live socket open while the operator is signed in, and lets its announcements refresh what was read over REST. */
 export const LiveProvider = ({ children }: { children: ReactNode }) => {
   const client = useQueryClient()
@@ -21,10 +27,7 @@ export const LiveProvider = ({ children }: { children: ReactNode }) => {
   useEffect(
     () =>
       hub.listen((message) => {
-        if (message.type === 'alert') void client.invalidateQueries({ queryKey: ['alerts'] })
-        if (message.type === 'published')
-          for (const key of ['policy', 'versions', 'service', 'services', 'agents'])
-            void client.invalidateQueries({ queryKey: [key] })
+        for (const key of STALE[message.type] ?? []) void client.invalidateQueries({ queryKey: [key] })
       }),
     [client],
   )

@@ -16,10 +16,10 @@ const said = <T extends object>(search: T): { [K in keyof T]?: NonNullable<T[K]>
     [K in keyof T]?: NonNullable<T[K]>
   }
 
-export type OverviewSearch = RangeSearch & { gates?: 'all' }
+export type OverviewSearch = RangeSearch & { gates?: 'all'; services?: 'all'; search?: string }
 export const overviewSearch = (raw: Raw): OverviewSearch => ({
   ...rangeSearch(raw),
-  ...said({ gates: oneOf(raw.gates, ['all']) }),
+  ...said({ gates: oneOf(raw.gates, ['all']), services: oneOf(raw.services, ['all']), search: text(raw.search) }),
 })
 
 export const BREAKDOWNS = ['reason', 'class', 'tenant'] as const

@@ -2,10 +2,12 @@ import uPlot from 'uplot'
 import { ceilingOf, timeLabels } from './axis.ts'
 import { isolated, type Line } from './lines.ts'
 
-/** A vertical mark on the time axis: a policy was published. */
+/** A vertical mark on the time axis: a policy was published, an alert was raised. */
 export interface Mark {
   readonly second: number
   readonly label: string
+  /** A custom property of the style sheet, without `--w-`. */
+  readonly tone: string
 }
 
 export interface PlotOptions {
@@ -67,19 +69,26 @@ const drawMarks = (plot: uPlot, marks: readonly Mark[], paint: Paint): void => {
   const ratio = devicePixelRatio
   ctx.save()
   ctx.font = `${11 * ratio}px system-ui, sans-serif`
-  ctx.fillStyle = ctx.strokeStyle = paint('mark')
+  ctx.textAlign = 'left'
   ctx.lineWidth = ratio
   ctx.setLineDash([3 * ratio, 3 * ratio])
-  for (const mark of marks) {
+  const ends: number[] = []
+  for (const mark of [...marks].sort((a, b) => a.second - b.second)) {
     const x = Math.round(plot.valToPos(mark.second, 'x', true))
     if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.fillStyle = ctx.strokeStyle = paint(mark.tone)
     ctx.beginPath()
     ctx.moveTo(x, bbox.top)
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
-    const right = x > bbox.left + bbox.width - 60 * ratio
-    ctx.textAlign = right ? 'right' : 'left'
-    ctx.fillText(mark.label, x + (right ? -4 : 4) * ratio, bbox.top + 11 * ratio)
+    const width = ctx.measureText(mark.label).width
+    const right = x + width + 8 * ratio > bbox.left + bbox.width
+    const left = right ? x - width - 4 * ratio : x + 4 * ratio
+    // Labels that would lie on each other stand below each other; past the third they are left to the list under the chart.
+    const row = [0, 1, 2].find((at) => (ends[at] ?? 0) <= left)
+    if (row === undefined) continue
+    ends[row] = left + width + 6 * ratio
+    ctx.fillText(mark.label, left, bbox.top + (11 + 13 * row) * ratio)
   }
   ctx.restore()
 }
@@ -91,7 +100,7 @@ export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
     {
       width: options.width,
       height: options.height,
-      padding: [8, 8, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       cursor: {
         sync: { key: options.cursorKey, setSeries: false },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { arrivals, endings, goodput, lossShare } from './books.ts'
+import { account, goodput, lossShare } from './books.ts'
 
 const totals = {
   offered: 1_000,
@@ -14,19 +14,34 @@ const totals = {
   abandoned: 2,
   ignored: 40,
 }
+const STILL = { waiting: 0, active: 0, deferring: 0 }
 
 describe('the books', () => {
-  it('add up: every piece of offered work is somewhere', () => {
-    expect(arrivals(totals, { waiting: 15, active: 0 })).toMatchObject({ difference: 0, balanced: true })
-    expect(endings(totals, { waiting: 0, active: 20 })).toMatchObject({ difference: 0, balanced: true })
+  it('add up: every piece of offered work is somewhere, goodput first', () => {
+    const { terms, ...sum } = account(totals, { waiting: 15, active: 20, deferring: 0 })
+    expect(sum).toMatchObject({ difference: 0, balanced: true })
+    expect(terms.map(({ figure, value }) => `${figure} ${value}`)).toEqual([
+      'goodput 600',
+      'ignored 40',
+      'late 20',
+      'failed 10',
+      'cancelled 13',
+      'abandoned 2',
+      'shed 250',
+      'expired 30',
+      'deferred 0',
+      'underWay 35',
+    ])
   })
 
   it('name what is missing instead of hiding it', () => {
-    expect(arrivals(totals, { waiting: 0, active: 0 })).toMatchObject({ difference: 15, balanced: false })
+    expect(account(totals, STILL)).toMatchObject({ difference: 35, balanced: false })
   })
 
-  it('count what was waiting before the window as work of before', () => {
-    expect(arrivals({ offered: 10, accepted: 14 }, { waiting: -4, active: 0 }).balanced).toBe(true)
+  it('count what was under way before the window as work of before', () => {
+    const { terms, balanced } = account({ offered: 10, completed: 14 }, { ...STILL, waiting: -4 })
+    expect(balanced).toBe(true)
+    expect(terms.at(-1)).toMatchObject({ label: 'fewer under way', value: -4 })
   })
 
   it('leave ignored endings out of goodput', () => {

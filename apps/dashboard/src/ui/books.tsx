@@ -1,9 +1,9 @@
 import { IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { forget, onNextFrame } from '../charts/frame.ts'
-import { count } from '../format/numbers.ts'
+import { count, share } from '../format/numbers.ts'
 import type { Board } from '../outcomes/board.ts'
-import { arrivals, type Equation, endings } from '../outcomes/books.ts'
+import { account, COUNTERS, type Equation } from '../outcomes/books.ts'
 import classes from './books.module.css'
 
 interface BooksProps {
@@ -12,20 +12,21 @@ interface BooksProps {
   readonly bounds: () => readonly [number, number]
 }
 
-const COUNTERS = [
-  'offered',
-  'accepted',
-  'shed',
-  'expired',
-  'cancelledWaiting',
-  'completed',
-  'late',
-  'failed',
-  'cancelled',
-  'abandoned',
-]
+/** How the parts are drawn: goodput in the accent, everything else that is lost in the tone of its line. */
+const TONES: Readonly<Record<string, string>> = {
+  goodput: 'completed',
+  ignored: 'c8',
+  late: 'late',
+  failed: 'failed',
+  cancelled: 'c8',
+  abandoned: 'c6',
+  shed: 'shed',
+  expired: 'expired',
+  deferred: 'accepted',
+  underWay: 'limit',
+}
 
-const read = ({ board, line, bounds }: BooksProps): [Equation, Equation] | null => {
+const read = ({ board, line, bounds }: BooksProps): Equation | null => {
   const timeline = board.line(line)
   if (timeline === undefined || timeline.latest === 0) return null
   const [from, to] = bounds()
@@ -41,33 +42,34 @@ const read = ({ board, line, bounds }: BooksProps): [Equation, Equation] | null 
     }
     return Math.round((last ?? 0) - (first ?? 0))
   }
-  return [
-    arrivals(totals, { waiting: change('waiting'), active: 0 }),
-    endings(totals, { waiting: 0, active: change('active') }),
-  ]
+  return account(totals, { waiting: change('waiting'), active: change('active'), deferring: change('deferring') })
 }
 
-const write = (root: HTMLElement, equations: [Equation, Equation] | null): void => {
-  root.dataset.known = String(equations !== null)
-  if (equations === null) return
-  equations.forEach((equation, index) => {
-    const row = root.children[index]
-    if (!(row instanceof HTMLElement)) return
-    row.dataset.balanced = String(equation.balanced)
-    const set = (name: string, text: string) => {
-      const cell = row.querySelector(`[data-term="${name}"]`)
-      if (cell !== null && cell.textContent !== text) cell.textContent = text
-    }
-    for (const { figure, label, value } of [equation.whole, ...equation.terms]) {
-      set(figure, count(Math.abs(value)))
-      set(`${figure} label`, label)
-      if (figure === 'waiting' || figure === 'active') set(`${figure} sign`, value < 0 ? '−' : '+')
-    }
-    set('difference', count(equation.difference))
-  })
+const write = (root: HTMLElement, equation: Equation | null): void => {
+  root.dataset.known = String(equation !== null)
+  if (equation === null) return
+  root.dataset.balanced = String(equation.balanced)
+  const set = (name: string, text: string) => {
+    const cell = root.querySelector(`[data-term="${name}"]`)
+    if (cell !== null && cell.textContent !== text) cell.textContent = text
+  }
+  const { whole, terms, difference } = equation
+  set('offered', count(whole.value))
+  set('difference', count(difference))
+  for (const { figure, label, value } of terms) {
+    const part = whole.value > 0 ? Math.max(0, value) / whole.value : 0
+    set(figure, count(Math.abs(value)))
+    set(`${figure} sign`, value < 0 ? '−' : '+')
+    set(`${figure} label`, label)
+    set(`${figure} share`, value === 0 ? '' : share(part))
+    const bar = root.querySelector<HTMLElement>(`[data-bar="${figure}"]`)
+    if (bar !== null) bar.style.flexGrow = String(part)
+    const term = root.querySelector<HTMLElement>(`[data-row="${figure}"]`)
+    if (term !== null) term.dataset.none = String(value === 0)
+  }
 }
 
-/** The books of the time shown, so that everybody can see that nothing is left out. Written at animation frames. */
+/** Where the offered work of the time shown went, so that everybody can see that nothing is left out. Written at animation frames. */
 export const Books = (props: BooksProps) => {
   const root = useRef<HTMLDivElement>(null)
   const { board, line, bounds } = props
@@ -83,32 +85,41 @@ export const Books = (props: BooksProps) => {
       forget(draw)
     }
   }, [board, line, bounds])
+  const { terms } = account({}, { waiting: 0, active: 0, deferring: 0 })
   return (
     <div className={classes.books} ref={root} data-known="false">
-      <Sum equation={arrivals({}, { waiting: 0, active: 0 })} />
-      <Sum equation={endings({}, { waiting: 0, active: 0 })} />
+      <div className={classes.bar} aria-hidden="true">
+        {terms.map(({ figure }) => (
+          <span key={figure} data-bar={figure} style={{ background: `var(--w-${TONES[figure]})`, flexGrow: 0 }} />
+        ))}
+      </div>
+      <div className={classes.sum}>
+        <span className={classes.term}>
+          <span className={classes.words}>offered</span>
+          <b data-term="offered">0</b>
+        </span>
+        {terms.map(({ figure, label }, index) => (
+          <span className={classes.term} key={figure} data-row={figure}>
+            <span className={classes.words}>
+              <span className={classes.tone} style={{ background: `var(--w-${TONES[figure]})` }} aria-hidden="true" />
+              <span data-term={`${figure} label`}>{label}</span>
+            </span>
+            <span className={classes.figure}>
+              <span className={classes.sign} data-term={index === 0 ? undefined : `${figure} sign`}>
+                {index === 0 ? '=' : '+'}
+              </span>{' '}
+              <b data-term={figure}>0</b>
+            </span>
+            <span className={classes.share} data-term={`${figure} share`} />
+          </span>
+        ))}
+        <span className={classes.yes}>
+          <IconCircleCheck size={16} /> adds up
+        </span>
+        <span className={classes.no}>
+          <IconInfoCircle size={16} /> <b data-term="difference">0</b> not booked yet
+        </span>
+      </div>
     </div>
   )
 }
-
-const Sum = ({ equation }: { equation: Equation }) => (
-  <p className={classes.sum}>
-    <span className={classes.term}>
-      <b data-term={equation.whole.figure}>0</b> {equation.whole.label}
-    </span>
-    {equation.terms.map((part, index) => (
-      <span className={classes.term} key={part.figure}>
-        <span className={classes.sign} data-term={`${part.figure} sign`}>
-          {index === 0 ? '=' : '+'}
-        </span>{' '}
-        <b data-term={part.figure}>0</b> <span data-term={`${part.figure} label`}>{part.label}</span>
-      </span>
-    ))}
-    <span className={classes.yes}>
-      <IconCircleCheck size={15} /> adds up
-    </span>
-    <span className={classes.no}>
-      <IconInfoCircle size={15} /> <b data-term="difference">0</b> not booked yet
-    </span>
-  </p>
-)

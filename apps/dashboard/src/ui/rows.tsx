@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import classes from './rows.module.css'
 
 export interface Column<T> {
@@ -19,10 +19,14 @@ interface RowsProps<T> {
   readonly rowHeight: number
   /** Below this the table scrolls sideways, px. */
   readonly minWidth: number
+  /** The last row is near: more may be asked for. */
+  readonly onEnd?: () => void
+  /** On a narrow screen the cells of a row stand below each other, instead of being scrolled sideways. */
+  readonly stacks?: boolean
 }
 
 /** A table of any length: only the rows in sight are in the document, scrolled with the page. */
-export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth }: RowsProps<T>) => {
+export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onEnd, stacks }: RowsProps<T>) => {
   const body = useRef<HTMLDivElement>(null)
   const [scrollMargin, setScrollMargin] = useState(0)
   useLayoutEffect(() => {
@@ -39,7 +43,11 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth }: R
       return row === undefined ? index : keyOf(row)
     },
   })
-  const template = { gridTemplateColumns: columns.map(({ track }) => track).join(' ') }
+  const last = virtual.getVirtualItems().at(-1)?.index ?? 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each row that comes into sight last
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - 1) onEnd?.()
+  }, [last, rows.length])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
     <section className={classes.scroll} aria-label={label} tabIndex={0}>
@@ -48,11 +56,11 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth }: R
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className={classes.table}
-        style={{ minWidth }}
+        className={stacks ? classes.stacks : classes.table}
+        style={{ '--tracks': columns.map(({ track }) => track).join(' '), '--least': `${minWidth}px` } as CSSProperties}
       >
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-        <div role="row" className={classes.head} style={template} tabIndex={-1}>
+        <div role="row" className={classes.head} tabIndex={-1}>
           {columns.map(({ key, label, number }) => (
             // biome-ignore lint/a11y/useSemanticElements: see above
             <span role="columnheader" key={key} data-number={number === true} tabIndex={-1}>
@@ -65,7 +73,7 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth }: R
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index]
             if (row === undefined) return null
-            const place = { ...template, transform: `translateY(${item.start - scrollMargin}px)` }
+            const place = { transform: `translateY(${item.start - scrollMargin}px)` }
             return (
               // biome-ignore lint/a11y/useSemanticElements: see above
               <div
@@ -78,9 +86,9 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth }: R
                 style={place}
                 tabIndex={-1}
               >
-                {columns.map(({ key, number, cell }) => (
+                {columns.map(({ key, label, number, cell }) => (
                   // biome-ignore lint/a11y/useSemanticElements: see above
-                  <div role="cell" key={key} data-number={number === true}>
+                  <div role="cell" key={key} data-number={number === true} data-label={label}>
                     {cell(row)}
                   </div>
                 ))}

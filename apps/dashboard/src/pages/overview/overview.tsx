@@ -8,8 +8,10 @@ import { short } from '../../format/numbers.ts'
 import { overviewSplitter } from '../../outcomes/board.ts'
 import { isoOf, isStreamed, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
 import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { useMarks } from '../../outcomes/use-marks.ts'
 import { workLines } from '../../outcomes/work-lines.ts'
 import { Books } from '../../ui/books.tsx'
+import { Happened } from '../../ui/happened.tsx'
 import { PageHead, Panel } from '../../ui/panel.tsx'
 import { RangePicker } from '../../ui/range-picker.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -43,8 +45,9 @@ export const Overview = () => {
   )
   useFill(board, history.data, () => 'fleet')
   const bounds = useBounds(range)
+  const { annotations, marks } = useMarks(environment, null, range)
   const show = (range: RangeSearch) =>
-    void navigate({ search: ({ gates }) => (gates === undefined ? range : { ...range, gates }) })
+    void navigate({ search: ({ range: _, from: __, to: ___, ...rest }) => ({ ...rest, ...range }), resetScroll: false })
 
   return (
     <>
@@ -52,6 +55,7 @@ export const Overview = () => {
         <RangePicker range={range} step={step} onChange={show} />
       </PageHead>
       <Headline board={board} services={services.data?.items} />
+      {search.services !== 'all' && <ServicesPanel environment={environment} />}
       <Panel
         title="Work"
         hint={unmarked ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}
@@ -67,12 +71,14 @@ export const Overview = () => {
           bounds={bounds}
           format={short}
           height={280}
+          marks={marks}
           cursorKey={`overview ${environment}`}
           onZoom={(from, to) => show({ from: isoOf(Math.floor(from)), to: isoOf(Math.ceil(to)) })}
         />
         <Books board={board} line="fleet" bounds={bounds} />
+        <Happened environment={environment} annotations={annotations} withService />
       </Panel>
-      <ServicesPanel environment={environment} services={services} />
+      {search.services === 'all' && <ServicesPanel environment={environment} />}
     </>
   )
 }

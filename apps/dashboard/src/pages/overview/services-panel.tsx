@@ -1,51 +1,125 @@
-import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
-import type { UseQueryResult } from '@tanstack/react-query'
-import type { Service } from '@weir/api'
-import { lazy, Suspense } from 'react'
-import type { Whole } from '../../api/queries.ts'
+import { Button, TextInput } from '@mantine/core'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { VERDICTS, type Verdicts } from '@weir/api'
+import { lazy, Suspense, useMemo } from 'react'
+import { verdictsQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
+import { plural } from '../../format/numbers.ts'
+import { VERDICT_TITLES } from '../../outcomes/verdict-words.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
+import ui from '../../ui/ui.module.css'
+import classes from './overview.module.css'
 import { ServicesTable } from './services-table.tsx'
-
-interface ServicesPanelProps {
-  readonly environment: string
-  readonly services: UseQueryResult<Whole<Service>>
-}
 
 const AddService = lazy(() => import('./add-service.tsx'))
 
-export const ServicesPanel = ({ environment, services }: ServicesPanelProps) => {
+/** So many of the worst stand above the charts; the others are asked for. */
+const FEW = 8
+const TYPING_MS = 250
+
+export const ServicesPanel = ({ environment }: { environment: string }) => {
   const { canEdit } = useRole()
   const [opened, modal] = useDisclosure(false)
-  const add = canEdit && (
-    <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={modal.open}>
-      Add service
-    </Button>
-  )
+  const { services: shown, search = '' } = useSearch({ from: '/app/e/$environment' })
+  const [asked] = useDebouncedValue(search, TYPING_MS)
+  const query = useInfiniteQuery(verdictsQuery(environment, asked))
+  const all = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  const counts = query.data?.pages[0]?.counts
+  const total = counts === undefined ? 0 : VERDICTS.reduce((sum, word) => sum + (counts[word] ?? 0), 0)
+  const few = shown !== 'all' && asked === '' && total > FEW
+  const more = () => {
+    if (!few && query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
+  }
   return (
     <Panel
       title="Services"
-      hint="Figures are averages of the last minute; the line shows 15 minutes, offered dashed, completed solid."
-      actions={add}
+      hint={<Counts counts={counts} />}
+      actions={
+        <div className={classes.actions}>
+          {total > FEW && <Search />}
+          {canEdit && (
+            <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={modal.open}>
+              Add service
+            </Button>
+          )}
+        </div>
+      }
     >
-      <Ready query={services}>
-        {({ items }) =>
-          items.length === 0 ? (
+      <Ready query={query}>
+        {() =>
+          total === 0 ? (
             <Empty title="There is no service here yet">
               <p>
                 Add one, make an agent key for it under Access, and start the service with that key. Until a policy is
                 published its agents only observe.
               </p>
             </Empty>
+          ) : all.length === 0 ? (
+            <Empty title={`None of ${plural(total, 'service')} is called that`} />
           ) : (
-            <ServicesTable environment={environment} services={items} />
+            <>
+              <ServicesTable verdicts={few ? all.slice(0, FEW) : all} onEnd={more} />
+              {few && <ShowAll total={total} />}
+            </>
           )
         }
       </Ready>
       <Suspense>{opened && <AddService environment={environment} onClose={modal.close} />}</Suspense>
     </Panel>
+  )
+}
+
+/** How many stand how, the worst first; what there is none of is left out. */
+const Counts = ({ counts }: { counts: Verdicts['counts'] | undefined }) => {
+  if (counts === undefined) return <>The worst first</>
+  const said = VERDICTS.filter((word) => (counts[word] ?? 0) > 0)
+  return (
+    <>
+      The worst first
+      {said.length > 0 && ': '}
+      {said.map((word) => `${counts[word]} ${VERDICT_TITLES[word].toLowerCase()}`).join(', ')}
+    </>
+  )
+}
+
+const Search = () => {
+  const { search = '' } = useSearch({ from: '/app/e/$environment' })
+  const navigate = useNavigate({ from: '/e/$environment' })
+  return (
+    <TextInput
+      size="xs"
+      w={200}
+      aria-label="Search services"
+      placeholder="Part of a name"
+      leftSection={<IconSearch size={14} />}
+      value={search}
+      onChange={(event) => {
+        const text = event.currentTarget.value
+        void navigate({
+          search: ({ search: _, ...rest }) => (text === '' ? rest : { ...rest, search: text }),
+          replace: true,
+        })
+      }}
+    />
+  )
+}
+
+const ShowAll = ({ total }: { total: number }) => {
+  const navigate = useNavigate({ from: '/e/$environment' })
+  return (
+    <div className={classes.all}>
+      <span className={ui.hint}>The {FEW} worst are shown.</span>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => void navigate({ search: (before) => ({ ...before, services: 'all' }), resetScroll: false })}
+      >
+        Show all {total} services
+      </Button>
+    </div>
   )
 }

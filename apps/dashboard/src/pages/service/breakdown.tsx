@@ -7,13 +7,13 @@ import { LiveText } from '../../charts/live-text.tsx'
 import { count, share, short } from '../../format/numbers.ts'
 import type { Board } from '../../outcomes/board.ts'
 import { lossShare } from '../../outcomes/books.ts'
+import { reasonTitle } from '../../outcomes/reasons.ts'
 import { useFill, useOutcomes } from '../../outcomes/use-history.ts'
 import { lookOf } from '../../outcomes/work-lines.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Failure } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import type { Stage } from './figures.tsx'
-import { reasonTitle } from './reasons.ts'
 
 interface BreakdownProps {
   readonly stage: Stage
@@ -39,6 +39,7 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
   const title = by === 'reason' ? 'Refused by reason' : `${capital(figure)} by ${by}`
   return (
     <Panel
+      id="why"
       title={title}
       hint="Per second, stacked."
       actions={

@@ -78,7 +78,7 @@ const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agent
     format: short,
   }
   return (
-    <Panel title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
+    <Panel id={`dependency-${name}`} title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
       <div className={classes.thirds}>
         <Chart title="Calls" unit="per second" lines={callLines(line)} {...common} />
         <Chart title="Attempts on the wire" unit="per second" lines={attemptLines(line)} {...common} />

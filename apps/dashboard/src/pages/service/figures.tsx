@@ -1,13 +1,12 @@
 import { NativeSelect } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { versionsQuery } from '../../api/queries.ts'
 import type { FiguresSearch } from '../../app/search.ts'
 import type { Mark } from '../../charts/plot.ts'
 import { serviceSplitter } from '../../outcomes/board.ts'
 import { isoOf, isStreamed, type Range, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
 import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { useMarks } from '../../outcomes/use-marks.ts'
 import { RangePicker } from '../../ui/range-picker.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { BreakdownPanel } from './breakdown.tsx'
@@ -15,6 +14,7 @@ import { Brokers } from './brokers.tsx'
 import { Dependencies } from './dependencies.tsx'
 import { GateCharts, WorkPanel } from './gate-charts.tsx'
 import classes from './service.module.css'
+import { Standing } from './standing.tsx'
 
 /** What every chart of the page shares: one board, one time, one cursor. */
 export interface Stage {
@@ -41,12 +41,7 @@ export const ServiceFigures = () => {
   const board = useBoard(`${environment} ${service} ${gate}`, range, step, serviceSplitter(gate))
   useFill(board, work.data, () => 'work')
   const bounds = useBounds(range)
-  const versions = useInfiniteQuery(versionsQuery(environment, service))
-  const published = useMemo(() => versions.data?.pages.flatMap(({ items }) => items) ?? [], [versions.data])
-  const marks = useMemo(
-    () => published.map(({ version, createdAt }) => ({ second: Date.parse(createdAt) / 1000, label: `v${version}` })),
-    [published],
-  )
+  const { annotations, marks } = useMarks(environment, service, range)
   const change = (change: Partial<FiguresSearch>, drop: (keyof FiguresSearch)[] = []) =>
     void navigate({ search: (before) => without({ ...before, ...change }, drop), replace: true })
   const show = (time: RangeSearch) => change(time, time.range === undefined ? ['range'] : ['from', 'to'])
@@ -63,6 +58,7 @@ export const ServiceFigures = () => {
   }
   return (
     <>
+      <Standing environment={environment} service={service} />
       <div className={classes.bar}>
         <GateChoice
           names={gates.data?.series.map(({ label }) => label) ?? []}
@@ -72,7 +68,7 @@ export const ServiceFigures = () => {
         <RangePicker range={range} step={step} onChange={show} />
       </div>
       {work.error !== null && <Failure error={work.error} retry={() => void work.refetch()} />}
-      <WorkPanel stage={stage} published={published} />
+      <WorkPanel stage={stage} annotations={annotations} />
       <BreakdownPanel stage={stage} search={search} onChange={change} />
       <GateCharts stage={stage} />
       <Dependencies stage={stage} />

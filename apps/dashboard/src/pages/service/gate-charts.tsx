@@ -1,12 +1,11 @@
-import type { PolicyVersion } from '@weir/api'
+import type { Annotation } from '@weir/api'
 import { Chart } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
 import { duration, short } from '../../format/numbers.ts'
-import { moment } from '../../format/times.ts'
 import { workLines } from '../../outcomes/work-lines.ts'
 import { Books } from '../../ui/books.tsx'
+import { Happened } from '../../ui/happened.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import ui from '../../ui/ui.module.css'
 import type { Stage } from './figures.tsx'
 import classes from './service.module.css'
 
@@ -60,39 +59,13 @@ const LATENCY: Line[] = [
 
 const common = ({ board, bounds, cursorKey, marks, onZoom }: Stage) => ({ board, bounds, cursorKey, marks, onZoom })
 
-export const WorkPanel = ({ stage, published }: { stage: Stage; published: readonly PolicyVersion[] }) => (
+export const WorkPanel = ({ stage, annotations }: { stage: Stage; annotations: readonly Annotation[] }) => (
   <Panel label="Work of the service">
     <Chart title="Work" unit="per second" lines={WORK} format={short} height={260} {...common(stage)} />
     <Books board={stage.board} line="work" bounds={stage.bounds} />
-    <Published stage={stage} published={published} />
+    <Happened environment={stage.environment} annotations={annotations} />
   </Panel>
 )
-
-const MOST_MARKS = 5
-
-/** The marks of the chart in words. */
-const Published = ({ stage, published }: { stage: Stage; published: readonly PolicyVersion[] }) => {
-  const [from, to] = stage.bounds()
-  const inside = published.filter(({ createdAt }) => {
-    const at = Date.parse(createdAt) / 1000
-    return at >= from && at <= to + 5
-  })
-  if (inside.length === 0) return null
-  return (
-    <ul className={classes.marks} aria-label="Published in this time">
-      {inside.slice(0, MOST_MARKS).map(({ version, createdAt, author, reason }) => (
-        <li key={version}>
-          <b>v{version}</b>{' '}
-          <span className={ui.dim}>
-            {moment(createdAt)}, {author}:
-          </span>{' '}
-          {reason}
-        </li>
-      ))}
-      {inside.length > MOST_MARKS && <li className={ui.dim}>and {inside.length - MOST_MARKS} earlier ones</li>}
-    </ul>
-  )
-}
 
 /** The gate from inside. Over several gates percentiles and ages are those of the worst, never an average. */
 export const GateCharts = ({ stage }: { stage: Stage }) => (

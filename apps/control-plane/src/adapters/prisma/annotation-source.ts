@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common'
+import type { Annotation } from '@weir/api'
+import { AnnotationSource, type AnnotationsAsked, MOST_ANNOTATIONS } from '../../features/verdicts/annotation-source.ts'
+import { Database } from './database.ts'
+
+const WITH_SERVICE = { service: { select: { name: true } } } as const
+
+/** Publishes and alerts as PostgreSQL has them. */
+@Injectable()
+export class PrismaAnnotationSource extends AnnotationSource {
+  constructor(private readonly database: Database) {
+    super()
+  }
+
+  override async between({ environment, service, from, to }: AnnotationsAsked): Promise<Annotation[]> {
+    const { policyVersion, alert } = this.database.prisma
+    const of = { environment: { name: environment }, ...(service === undefined ? {} : { name: service }) }
+    const within = { gte: from, lte: to }
+    const [versions, raised, resolved] = await Promise.all([
+      policyVersion.findMany({
+        where: { service: of, createdAt: within },
+        orderBy: { createdAt: 'desc' },
+        take: MOST_ANNOTATIONS,
+        select: { version: true, author: true, reason: true, rolledBackTo: true, createdAt: true, ...WITH_SERVICE },
+      }),
+      alert.findMany({
+        where: { service: of, raisedAt: within },
+        orderBy: { raisedAt: 'desc' },
+        take: MOST_ANNOTATIONS,
+        select: { rule: true, raisedAt: true, ...WITH_SERVICE },
+      }),
+      alert.findMany({
+        where: { service: of, resolvedAt: within },
+        orderBy: { resolvedAt: 'desc' },
+        take: MOST_ANNOTATIONS,
+        select: { rule: true, resolvedAt: true, ...WITH_SERVICE },
+      }),
+    ])
+    const found: Annotation[] = [
+      ...versions.map(({ version, author, reason, rolledBackTo, createdAt, service: { name } }) => ({
+        at: createdAt.toISOString(),
+        kind: 'published' as const,
+        service: name,
+        label: `v${version}`,
+        detail:
+          rolledBackTo === null ? `${author}: ${reason}` : `${author}, back to version ${rolledBackTo}: ${reason}`,
+      })),
+      ...raised.map(({ rule, raisedAt, service: { name } }) => ({
+        at: raisedAt.toISOString(),
+        kind: 'alert-raised' as const,
+        service: name,
+        label: 'alert',
+        detail: `${words(rule)} was raised`,
+      })),
+      ...resolved.flatMap(({ rule, resolvedAt, service: { name } }) =>
+        resolvedAt === null
+          ? []
+          : [
+              {
+                at: resolvedAt.toISOString(),
+                kind: 'alert-resolved' as const,
+                service: name,
+                label: 'resolved',
+                detail: `${words(rule)} was resolved`,
+              },
+            ],
+      ),
+    ]
+    return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, MOST_ANNOTATIONS)
+  }
+}
+
+/** `sustained-shedding`: Sustained shedding. */
+const words = (rule: string): string => {
+  const text = rule.replaceAll('-', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

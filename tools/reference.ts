@@ -45,7 +45,7 @@ const metrics = (): string =>
 const spans = (): string =>
   page(
     'Spans',
-    'What an agent tells of sampled work: at most ten spans a second and process, refusals among them, chosen before the work begins. Figures are never reckoned from them: the exact ones are in the metrics.',
+    'What an agent tells of sampled work: at most ten spans a second and process, refusals among them, chosen before the work begins; beside them some refusals, the first ones of each second, so that a rare one has its reasons told too. Figures are never reckoned from them: the exact ones are in the metrics.',
     table(
       ['span', 'what'],
       Object.values(SPANS).map(({ name, description }) => [code(name), description]),
@@ -57,25 +57,27 @@ const spans = (): string =>
     ),
   )
 
+const ruleOf = ({ rule }: { rule: string | null }): string => (rule === null ? '' : code(rule))
 const reasons = (): string =>
   page(
     'Reasons of a refusal',
     'A refusal says one of three things: **elsewhere** (this replica is busy, another may not be), **later** (wait), **stop** (a retry cannot help). The words are stable.',
     '## Gates',
     table(
-      ['reason', 'status', 'signal', 'booked as', 'what'],
+      ['reason', 'status', 'signal', 'booked as', 'setting that decides', 'what'],
       Object.entries(GATE_REASONS).map(([name, row]) => [
         code(name),
         row.status,
         row.signal,
         row.expired ? 'expired' : 'shed',
+        ruleOf(row),
         row.title,
       ]),
     ),
     '## Dependencies',
     table(
-      ['reason', 'signal', 'what'],
-      Object.entries(DEPENDENCY_REASONS).map(([name, row]) => [code(name), row.signal, row.title]),
+      ['reason', 'signal', 'setting that decides', 'what'],
+      Object.entries(DEPENDENCY_REASONS).map(([name, row]) => [code(name), row.signal, ruleOf(row), row.title]),
     ),
   )
 

@@ -66,7 +66,11 @@ export class Instance {
     })
     const sampler = () => {
       let decisions = 0
-      return { next: () => (spanEvery > 0 && decisions++ % spanEvery === 0 ? spanEvery : 0), begin: spans.begin }
+      return {
+        next: () => (spanEvery > 0 && decisions++ % spanEvery === 0 ? spanEvery : 0),
+        refusal: () => false,
+        begin: spans.begin,
+      }
     }
     const rules = { tenants: { unknown: 'allow', default: UNLIMITED }, quotas: {}, split: SOLE, revision: 7 } as const
     this.#gates = GATES.map((name) => {

@@ -1,6 +1,7 @@
 export * from './access.ts'
 export * from './agents.ts'
 export * from './common.ts'
+export * from './decisions.ts'
 export * from './feedback.ts'
 export * from './forecast.ts'
 export * from './live.ts'

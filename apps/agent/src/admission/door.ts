@@ -1,10 +1,10 @@
 import { CRITICALITIES, type Criticality, LIMITS } from '@weir/policy/model'
-import type { Sampler } from '../core/sampling.ts'
+import type { Sample, SampleInputs, Sampler } from '../core/sampling.ts'
 import type { Attempts } from './attempts.ts'
 import { CANCELLED_WAITING, OFFERED, refusedCell, wouldCell } from './books.ts'
 import type { Claims } from './claims.ts'
 import { heldPermit } from './context.ts'
-import type { Deferral } from './deferral.ts'
+import { type Deferral, Deferring } from './deferral.ts'
 import type { Desk } from './desk.ts'
 import { FreePermit, NestedPermit } from './free-permit.ts'
 import type { Judge } from './judge.ts'
@@ -13,7 +13,7 @@ import type { Parts } from './parts.ts'
 import { costOf, remainingOf } from './reading.ts'
 import { LIMIT_REACHED, WAIT } from './reasons.ts'
 import type { Rules } from './rules.ts'
-import { gateSample, sampled } from './sampled.ts'
+import { gateSample, sampled, sampleInputs } from './sampled.ts'
 import type { Tenant } from './tenant.ts'
 import type { Tenants } from './tenants.ts'
 import type { Trail } from './trail.ts'
@@ -83,7 +83,7 @@ export class Door {
     if (held) return new NestedPermit(held)
     if (!enforced && this.#desk.slots.inUse >= LIMITS.slots) return this.#free(work.deadlineMs)
     const adjustedCount = this.#sampler.next()
-    return adjustedCount === 0 ? this.#decide(work, patience) : this.#sampled(work, patience, adjustedCount)
+    return adjustedCount === 0 ? this.#decide(work, patience, null) : this.#sampled(work, patience, adjustedCount)
   }
 
   /** A permit for work that is only fetched once there is one; `null` while there is no slot for it. Observing, the limit holds all the same. */
@@ -114,7 +114,7 @@ export class Door {
     return this.#desk.start(none, klass, deadline.defaultMs, false, undefined)
   }
 
-  #decide(work: Work, patience: number): Entry | Promise<Entry> {
+  #decide(work: Work, patience: number, sample: Sample | null): Entry | Promise<Entry> {
     const { policy, enforced } = this.#rules
     const { clock, books } = this.#parts
     const klass = this.#claims.take(work)
@@ -129,7 +129,13 @@ export class Door {
     const verdict = this.#judge.verdict(found, klass, remainingMs, cost, mayWait)
     if (this.#trail.keeps(verdict))
       this.#judge.put(this.#trail.row(verdict, tenant.name, route), found, klass, remainingMs, cost, mayWait)
-    if (verdict >= 0 && enforced) return this.#refuse(tenant, klass, verdict, patience === MAY_DEFER)
+    sample?.decided(sampleInputs(this.#judge, found, klass, remainingMs, cost, mayWait))
+    if (verdict >= 0 && enforced) {
+      const refusal = this.#refuse(tenant, klass, verdict, patience === MAY_DEFER)
+      if (sample === null && this.#sampler.refusal())
+        this.#tell(work, refusal, sampleInputs(this.#judge, found, klass, remainingMs, cost, mayWait))
+      return refusal
+    }
     clock.read()
     if (verdict === WAIT && enforced)
       return this.#line.join(tenant, klass, cost, remainingMs, route, signal, patience === MAY_DEFER)
@@ -141,11 +147,23 @@ export class Door {
 
   /** As `#decide`, told as a span. */
   #sampled(work: Work, patience: number, adjustedCount: number): Entry | Promise<Entry> {
+    const sample = this.#begin(work, adjustedCount)
+    return sampled(this.#decide(work, patience, sample), sample)
+  }
+
+  /** A refusal that stands for none: its reasons are wanted. */
+  #tell(work: Work, refusal: Refusal, inputs: SampleInputs): void {
+    if (refusal instanceof Deferring) return
+    const sample = this.#begin(work, 0)
+    sample.decided(inputs)
+    void sampled(refusal, sample)
+  }
+
+  #begin(work: Work, adjustedCount: number): Sample {
     const criticality = wordOfClass(this.#claims.read(work))
     const { slots, limit } = this.#desk
     const state = { name: this.#parts.name, limit: limit.slots, inFlight: slots.inUse, waiting: this.#line.size }
-    const sample = this.#sampler.begin(gateSample(work, criticality, this.#rules, state, adjustedCount))
-    return sampled(this.#decide(work, patience), sample)
+    return this.#sampler.begin(gateSample(work, criticality, this.#rules, state, adjustedCount))
   }
 
   #refuse(tenant: Tenant, klass: number, reason: number, mayDefer: boolean): Refusal {

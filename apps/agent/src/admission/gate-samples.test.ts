@@ -1,7 +1,7 @@
 import { settled } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { currentContext } from '../core/context.ts'
-import type { Sample, SampleEnd, Sampler, SampleStart } from '../core/sampling.ts'
+import type { Sample, SampleEnd, SampleInputs, Sampler, SampleStart } from '../core/sampling.ts'
 import { bench, type Figures, gatePolicy, permitOf, quota, settings } from './gate.testkit.ts'
 
 const currentTrace = () => currentContext()?.traceparent
@@ -10,11 +10,17 @@ const currentTrace = () => currentContext()?.traceparent
 class EverySample implements Sampler {
   readonly starts: SampleStart[] = []
   readonly ends: (SampleEnd & { readonly started: boolean })[] = []
+  readonly inputs: SampleInputs[] = []
   asked = 0
 
   next(): number {
     this.asked++
     return 3
+  }
+
+  /** Work is sampled already. */
+  refusal(): boolean {
+    throw new Error('asked of a refusal that was sampled as work')
   }
 
   begin(start: SampleStart): Sample {
@@ -23,6 +29,7 @@ class EverySample implements Sampler {
     let over = false
     return {
       traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+      decided: (inputs) => this.inputs.push(inputs),
       started: () => {
         started = true
       },
@@ -53,7 +60,7 @@ const told = (sampler: EverySample) => {
 describe('a sampled piece of work', () => {
   it('begins with the figures that decided about it', () => {
     const { gate, sampler } = made({ limit: 1, edge: true })
-    gate.tryAcquire({ tenant: 't', criticality: 'critical', traceparent: 'tp' })
+    gate.tryAcquire({ tenant: 't', criticality: 'critical', traceparent: 'tp', route: '/pay' })
     gate.tryAcquire({})
     expect(sampler.starts).toEqual([
       {
@@ -69,10 +76,19 @@ describe('a sampled piece of work', () => {
         waiting: 0,
         edge: true,
         traceparent: 'tp',
+        route: '/pay',
       },
       expect.objectContaining({ inFlight: 1, tenant: null, traceparent: null }),
     ])
-    expect(sampler.ends).toEqual([{ outcome: 'shed', reason: 'limit-reached', signal: 'elsewhere', started: false }])
+    expect(sampler.ends).toEqual([
+      {
+        outcome: 'shed',
+        reason: 'limit-reached',
+        signal: 'elsewhere',
+        retryAfterMs: expect.any(Number),
+        started: false,
+      },
+    ])
   })
 
   it('ends as the books say, whatever becomes of it', async () => {
@@ -142,6 +158,48 @@ describe('a sampled piece of work', () => {
   it('is refused for its tenant with the reason and the signal', () => {
     const { gate, sampler } = made({}, { t: quota({ rate: 0 }) })
     gate.tryAcquire({ tenant: 't' })
-    expect(sampler.ends).toEqual([{ outcome: 'shed', reason: 'tenant-rate', signal: 'later', started: false }])
+    expect(sampler.ends).toMatchObject([{ outcome: 'shed', reason: 'tenant-rate', signal: 'later', started: false }])
+    expect(sampler.inputs).toMatchObject([{ tenantTokens: 0, cost: 1 }])
+  })
+})
+
+/** Samples no work; tells of every refusal. */
+class EveryRefusal extends EverySample {
+  override next(): number {
+    return 0
+  }
+
+  override refusal(): boolean {
+    return true
+  }
+}
+
+describe('a refusal that is not sampled as work', () => {
+  it('is told for its reasons, stands for none, and is booked once', () => {
+    const sampler = new EveryRefusal()
+    const { gate, figures } = bench(settings(gatePolicy({ limit: 1 }), { revision: 7 }), { sampler })
+    permitOf(gate.tryAcquire({ criticality: 'critical' }))
+    gate.level = 2
+    gate.delayMs = 8
+    expect(gate.tryAcquire({ criticality: 'sheddable', tenant: 't', route: '/pay', deadlineMs: 300 }).accepted).toBe(
+      false,
+    )
+    expect(sampler.starts).toMatchObject([
+      { adjustedCount: 0, criticality: 'sheddable', tenant: 't', route: '/pay', limit: 1, inFlight: 1, waiting: 0 },
+    ])
+    expect(sampler.inputs).toMatchObject([{ level: 2, delayMs: 8, remainingMs: 300, classUsed: 0, tenantHeld: 0 }])
+    expect(sampler.ends).toMatchObject([{ outcome: 'shed', reason: 'class-shed', started: false }])
+    expect(figures().sum('shed')).toBe(1)
+  })
+
+  it('is not told where it was deferred instead, or where nothing is enforced', async () => {
+    const sampler = new EveryRefusal()
+    const { gate } = bench(settings(gatePolicy({ limit: 1, queue: { maxWaitMs: 0 } })), { sampler })
+    gate.deferTo({ enqueue: async () => undefined })
+    permitOf(gate.tryAcquire({}))
+    expect(await gate.acquireOrDefer({}, { payload: {} })).toMatchObject({ deferred: true })
+    const observing = bench(settings(gatePolicy({ limit: 1, mode: 'observe' })), { sampler }).gate
+    for (let i = 0; i < 3; i++) observing.tryAcquire({})
+    expect(sampler.starts).toEqual([])
   })
 })

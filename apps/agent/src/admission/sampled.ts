@@ -1,8 +1,12 @@
 import type { Criticality } from '@weir/policy/model'
 import { GATE_REASONS, type SampleOutcome } from '@weir/wire/model'
-import type { Sample, SampleEnd, SampleStart } from '../core/sampling.ts'
+import type { Sample, SampleEnd, SampleInputs, SampleStart } from '../core/sampling.ts'
 import { Deferring } from './deferral.ts'
+import { INPUT, INPUTS, type Input } from './inputs.ts'
+import type { Judge } from './judge.ts'
+import { predictedMs } from './prediction.ts'
 import type { Rules } from './rules.ts'
+import type { Tenant } from './tenant.ts'
 import type { Entry, Permit, Refusal, Work } from './work.ts'
 
 type GateState = Pick<SampleStart, 'name' | 'limit' | 'inFlight' | 'waiting'>
@@ -24,7 +28,48 @@ export const gateSample = (
   revision,
   edge: policy.edge,
   traceparent: work.traceparent ?? null,
+  route: work.route ?? null,
 })
+
+/** What else the judge read, as it stands at the decision. */
+export const sampleInputs = (
+  judge: Judge,
+  tenant: Tenant | null,
+  klass: number,
+  remainingMs: number,
+  cost: number,
+  mayWait: boolean,
+): SampleInputs => {
+  const row = new Float64Array(INPUTS.length).fill(Number.NaN)
+  judge.put(row, tenant, klass, remainingMs, cost, mayWait)
+  const of = (input: Input): number => row[INPUT[input]] as number
+  const waits = mayWait && of('maxWaitMs') > 0 && of('newestFirst') === 0
+  return {
+    level: of('level'),
+    remainingMs,
+    predictedMs: waits ? predictedOf(of) : Number.NaN,
+    delayMs: of('delayMs'),
+    maxWaitMs: mayWait ? of('maxWaitMs') : Number.NaN,
+    classUsed: of('used'),
+    classReserve: of('reserve'),
+    keptIdle: of('keptIdle'),
+    tenantHeld: of('held'),
+    tenantConcurrency: of('concurrency'),
+    tenantTokens: of('tokens'),
+    cost,
+  }
+}
+
+const predictedOf = (of: (input: Input) => number): number =>
+  predictedMs(
+    of('ahead'),
+    of('above'),
+    of('drainPerMs'),
+    of('initialPerMs'),
+    of('completions'),
+    of('typicalMs'),
+    of('limit'),
+  )
 
 /** Follows the decision, and the work, to its end. */
 export const sampled = (entry: Entry | Promise<Entry>, sample: Sample): Entry | Promise<Entry> =>
@@ -41,8 +86,8 @@ const decided = (entry: Entry, sample: Sample): Entry => {
 }
 
 const refusedEnd = (refusal: Refusal): SampleEnd => {
-  const { reason, signal } = refusal
-  return { outcome: refusedAs(refusal), reason, signal }
+  const { reason, signal, retryAfterMs } = refusal
+  return { outcome: refusedAs(refusal), reason, signal, retryAfterMs }
 }
 
 const refusedAs = ({ reason }: Refusal): SampleOutcome => {

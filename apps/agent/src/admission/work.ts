@@ -18,7 +18,7 @@ export interface Work {
   readonly attempt?: number | undefined
   /** The peer service, where the host has authenticated it. */
   readonly caller?: string | undefined
-  /** For warnings only. */
+  /** For people: warnings and spans. */
   readonly route?: string | undefined
   /** Aborted when the caller leaves. Heard by `acquire` while waiting and by `run` throughout; `tryAcquire` looks at it once. */
   readonly signal?: AbortSignal | undefined

@@ -10,9 +10,10 @@ const made = (parts: PolicyChange = {}) => {
   const ends: SampleEnd[] = []
   const sampler: Sampler = {
     next: () => 5,
+    refusal: () => false,
     begin: (start): Sample => {
       starts.push(start)
-      return { traceparent: '', started: () => undefined, end: (end) => ends.push(end) }
+      return { traceparent: '', decided: () => undefined, started: () => undefined, end: (end) => ends.push(end) }
     },
   }
   const runtime = virtualRuntime()
@@ -49,6 +50,7 @@ describe('a sampled call', () => {
         waiting: null,
         edge: false,
         traceparent: 'of the gate',
+        route: null,
       },
     ])
     expect(ends).toEqual([{ outcome: 'completed', attempts: 1 }])

@@ -14,7 +14,7 @@ import { passThrough } from './off.ts'
 import type { Attempt, CallOptions, Parts } from './parts.ts'
 import { dependencyProblems } from './problems.ts'
 import { WeirRefusal } from './refusal.ts'
-import { sampleOf } from './sample.ts'
+import { refusalOf, sampleOf } from './sample.ts'
 import { Schedule } from './schedule.ts'
 import { Slots } from './slots.ts'
 import { Throttle } from './throttle.ts'
@@ -203,7 +203,14 @@ export class Dependency implements FigureSource {
   ): Promise<T> {
     const parts = this.#parts
     parts.books.shed(reason)
-    sample?.end({ outcome: 'shed', reason, signal: DEPENDENCY_REASONS[reason].signal, attempts: 0 })
+    const told = sample ?? refusalOf(parts, currentContext())
+    told?.end({
+      outcome: 'shed',
+      reason,
+      signal: DEPENDENCY_REASONS[reason].signal,
+      attempts: 0,
+      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    })
     const refusal = new WeirRefusal(this.name, reason, retryAfterMs, parts.revision)
     const { fallback, fallbackMs } = options
     if (fallback === undefined) return Promise.reject(refusal)

@@ -1,7 +1,7 @@
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import { SPANS } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
-import type { Sample, SampleStart } from '../core/sampling.ts'
+import type { Sample, SampleInputs, SampleStart } from '../core/sampling.ts'
 import { spanValues } from './spans.ts'
 import { parentOf, traceparentOf } from './trace-context.ts'
 
@@ -19,13 +19,17 @@ export const hostSpans = (runtime: Runtime): ((start: SampleStart) => Sample) =>
     const kind = start.kind === 'gate' ? SpanKind.INTERNAL : SpanKind.CLIENT
     const span = tracer.startSpan(SPANS[start.kind].name, { kind }, under)
     let waitMs: number | null = null
+    let inputs: SampleInputs | null = null
     return {
       traceparent: traceparentOf(span.spanContext()),
+      decided: (given) => {
+        inputs = given
+      },
       started: () => {
         waitMs = runtime.clock.now() - arrivedMs
       },
       end: (end) => {
-        if (span.isRecording()) span.setAttributes(spanValues(start, end, waitMs)).end()
+        if (span.isRecording()) span.setAttributes(spanValues(start, end, waitMs, inputs)).end()
       },
     }
   }

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { Sample, Sampler } from '../core/sampling.ts'
 import { SampleRate } from './sample-rate.ts'
 
-const unseen = (): Sample => ({ traceparent: '', started: () => undefined, end: () => undefined })
+const unseen = (): Sample => ({
+  traceparent: '',
+  decided: () => undefined,
+  started: () => undefined,
+  end: () => undefined,
+})
 
 /** Lets `perSecond` decisions pass for some seconds; the adjusted counts of each second. */
 const seconds = (rate: SampleRate, sampler: Sampler, perSecond: number, count: number): number[][] =>
@@ -96,5 +101,17 @@ describe('the rate of samples', () => {
     const sampler = rate.sampler(unseen)
     seconds(rate, sampler, 100_000, 10)
     expect(drawn).toBeLessThan(1_000)
+  })
+
+  it('has the first refusals of each second told, then ever fewer, and no more than it may', () => {
+    const rate = new SampleRate(seededRandom(1), 10)
+    const [one, two] = [rate.sampler(unseen), rate.sampler(unseen)]
+    const told = (sampler: Sampler, refusals: number): number[] =>
+      Array.from({ length: refusals }, (_, i) => (sampler.refusal() ? i + 1 : 0)).filter((at) => at > 0)
+    expect(told(one, 5)).toEqual([1, 2, 4])
+    expect(told(two, 1_000)).toEqual([1, 2])
+    rate.refill()
+    expect(told(two, 1_000)).toEqual([1, 2, 4, 8, 16])
+    expect(told(one, 3)).toEqual([])
   })
 })

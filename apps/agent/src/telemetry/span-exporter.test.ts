@@ -24,6 +24,7 @@ const start: SampleStart = {
   waiting: 1,
   edge: true,
   traceparent: null,
+  route: null,
 }
 
 let plane: TestControlPlane

@@ -1,6 +1,6 @@
 import { SPAN_ATTRIBUTES } from '@weir/wire/model'
 import type { Runtime } from '../core/clock.ts'
-import type { Sample, SampleEnd, SampleStart } from '../core/sampling.ts'
+import type { Sample, SampleEnd, SampleInputs, SampleStart } from '../core/sampling.ts'
 import { childOf, type Parent, parentOf, traceparentOf } from './trace-context.ts'
 
 export type SpanValues = Readonly<Record<string, string | number | boolean>>
@@ -15,7 +15,12 @@ export interface FinishedSpan extends Parent {
 }
 
 /** All that a span says, by the names of the table. */
-export const spanValues = (start: SampleStart, end: SampleEnd, waitMs: number | null): SpanValues => {
+export const spanValues = (
+  start: SampleStart,
+  end: SampleEnd,
+  waitMs: number | null,
+  inputs: SampleInputs | null,
+): SpanValues => {
   const said = {
     [start.kind]: start.name,
     edge: start.edge || null,
@@ -32,12 +37,32 @@ export const spanValues = (start: SampleStart, end: SampleEnd, waitMs: number | 
     inFlight: start.inFlight,
     waiting: start.waiting,
     attempts: end.attempts,
+    route: start.route,
+    retryAfter: seconds(end.retryAfterMs),
+    level: inputs?.level,
+    remaining: seconds(inputs?.remainingMs),
+    predictedWait: seconds(inputs?.predictedMs),
+    delay: seconds(inputs?.delayMs),
+    maxWait: seconds(inputs?.maxWaitMs),
+    classUsed: inputs?.classUsed,
+    classReserve: inputs?.classReserve,
+    keptIdle: inputs?.keptIdle,
+    tenantHeld: inputs?.tenantHeld,
+    tenantConcurrency: inputs?.tenantConcurrency,
+    tenantTokens: inputs?.tenantTokens,
+    cost: inputs?.cost,
   } satisfies Partial<Record<keyof typeof SPAN_ATTRIBUTES, unknown>>
   const values: Record<string, string | number | boolean> = {}
   for (const [key, value] of Object.entries(said))
-    if (value !== null && value !== undefined) values[SPAN_ATTRIBUTES[key as keyof typeof SPAN_ATTRIBUTES].name] = value
+    if (isSaid(value)) values[SPAN_ATTRIBUTES[key as keyof typeof SPAN_ATTRIBUTES].name] = value
   return values
 }
+
+const seconds = (ms: number | undefined): number | null => (ms === undefined ? null : ms / 1_000)
+
+/** No figure is NaN where it is not known, and without an end where there is none. */
+const isSaid = <T>(value: T | null | undefined): value is T =>
+  value !== null && value !== undefined && (typeof value !== 'number' || Number.isFinite(value))
 
 export interface SpansOptions {
   readonly runtime: Runtime
@@ -62,9 +87,13 @@ export class Spans {
     const parent = this.#parent(start)
     const own = childOf(parent)
     let waitMs: number | null = null
+    let inputs: SampleInputs | null = null
     let over = false
     return {
       traceparent: traceparentOf(own),
+      decided: (given) => {
+        inputs = given
+      },
       started: () => {
         waitMs = runtime.clock.now() - arrivedMs
       },
@@ -78,7 +107,7 @@ export class Spans {
           parentSpanId: parent?.spanId ?? null,
           startEpochMs: endEpochMs - (runtime.clock.now() - arrivedMs),
           endEpochMs,
-          attributes: spanValues(start, end, waitMs),
+          attributes: spanValues(start, end, waitMs, inputs),
         })
       },
     }

@@ -9,15 +9,20 @@ import {
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { PrismaAlertBook } from '../adapters/prisma/alerts.ts'
+import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
 import { AlertBook } from '../features/alerts/alert-book.ts'
 import { AlertWatch } from '../features/alerts/alert-watch.ts'
+import { DecisionIntake } from '../features/decisions/decision-intake.ts'
+import { DecisionStore } from '../features/decisions/decision-store.ts'
+import { DecisionsService } from '../features/decisions/decisions.service.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { Ingest } from '../features/outcomes/ingest.ts'
 import { LiveFeed } from '../features/outcomes/live-feed.ts'
 import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
 import { OutcomeStore } from '../features/outcomes/outcome-store.ts'
 import { AlertsController } from '../http/alerts.controller.ts'
+import { DecisionsController } from '../http/decisions.controller.ts'
 import { OtlpController } from '../http/otlp.controller.ts'
 import { OutcomesController } from '../http/outcomes.controller.ts'
 import { Pulse } from './pulse.ts'
@@ -29,9 +34,20 @@ const TICK_MS = 1_000
 
 /** Figures in, kept, asked for, shown live, and the alert over them. */
 @Module({
-  controllers: [OutcomesController, AlertsController],
+  controllers: [OutcomesController, DecisionsController, AlertsController],
   providers: [
     { provide: OutcomeStore, useClass: PrismaOutcomeStore },
+    { provide: DecisionStore, useClass: PrismaDecisionStore },
+    {
+      provide: DecisionIntake,
+      useFactory: (store: DecisionStore) => new DecisionIntake(store),
+      inject: [DecisionStore],
+    },
+    {
+      provide: DecisionsService,
+      useFactory: (store: DecisionStore) => new DecisionsService(store),
+      inject: [DecisionStore],
+    },
     { provide: AlertBook, useClass: PrismaAlertBook },
     { provide: LiveFeed, useFactory: (live: LiveBroadcast) => new LiveFeed(live), inject: [LiveBroadcast] },
     {
@@ -57,6 +73,8 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
     private readonly store: OutcomeStore,
     private readonly feed: LiveFeed,
     private readonly alerts: AlertWatch,
+    private readonly decisions: DecisionStore,
+    private readonly intake: DecisionIntake,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
@@ -69,6 +87,8 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
     const failed = (error: unknown) => logger.error(error)
     this.#pulses.push(
       new Pulse(MAINTAIN_MS, () => this.store.maintain(Date.now()), failed),
+      new Pulse(MAINTAIN_MS, () => this.decisions.maintain(Date.now()), failed),
+      new Pulse(TICK_MS, () => this.intake.flush(Date.now()), failed),
       new Pulse(TICK_MS, async () => this.feed.tick(Date.now()), failed),
       new Pulse(TICK_MS, () => this.alerts.tick(Date.now()), failed),
     )

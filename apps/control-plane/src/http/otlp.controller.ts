@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
+import { DecisionIntake } from '../features/decisions/decision-intake.ts'
+import type { StoredDecision } from '../features/decisions/decision-store.ts'
+import { readDecisions } from '../features/decisions/read-decisions.ts'
 import { AgentKeys, type KeyScope } from '../features/keys/agent-keys.ts'
 import { Ingest } from '../features/outcomes/ingest.ts'
 import { KeyRate } from '../features/outcomes/key-rate.ts'
@@ -18,6 +21,10 @@ const BUSY_RETRY_AFTER_SECONDS = 1
 interface Sender {
   readonly scope: KeyScope
   readonly encoding: OtlpEncoding
+}
+
+interface Read extends Reading {
+  readonly decisions: readonly StoredDecision[]
 }
 
 /** An answer that is not 200. */
@@ -47,6 +54,7 @@ export class OtlpController {
     private readonly keys: AgentKeys,
     private readonly ingest: Ingest,
     private readonly refusals: RefusalLog,
+    private readonly decisions: DecisionIntake,
   ) {}
 
   /** Adds the routes. Called once, before the server listens. */
@@ -94,7 +102,7 @@ export class OtlpController {
     const inflated = await otlp.inflate(given, request.headers['content-encoding'])
     if (!inflated.ok) throw new OtlpError(inflated.status, inflated.message)
     this.#rate.charge(scope.keyId, inflated.body.length)
-    const { windows, rejections } = this.#read(inflated.body, signal, sender)
+    const { windows, rejections, decisions } = this.#read(inflated.body, signal, sender)
     if (rejections.foreign > 0)
       this.refusals.note({
         what: 'service',
@@ -102,6 +110,7 @@ export class OtlpController {
         environment: scope.environment,
         detail: { key: scope.keyId, points: rejections.foreign },
       })
+    this.decisions.take(decisions, Date.now())
     const taken = this.ingest.take(windows, rejections)
     if (taken === false)
       throw new OtlpError(503, 'Too many figures wait to be written.', retryAfter(BUSY_RETRY_AFTER_SECONDS))
@@ -114,16 +123,17 @@ export class OtlpController {
     await reply.type(otlp.CONTENT_TYPES[encoding]).send(otlp.successBody(signal, encoding, outcome))
   }
 
-  #read(body: Uint8Array, signal: OtlpSignal, { scope, encoding }: Sender): Reading {
+  #read(body: Uint8Array, signal: OtlpSignal, { scope, encoding }: Sender): Read {
     const key: TelemetryKey = {
       environment: scope.environment,
       services: scope.services.map(({ name }) => name),
       kind: scope.kind,
     }
     try {
-      return signal === 'metrics'
-        ? readMetrics(otlp.readMetrics(body, encoding), key, Date.now())
-        : readSpans(otlp.readTraces(body, encoding), key, Date.now())
+      if (signal === 'metrics')
+        return { ...readMetrics(otlp.readMetrics(body, encoding), key, Date.now()), decisions: [] }
+      const traces = otlp.readTraces(body, encoding)
+      return { ...readSpans(traces, key, Date.now()), decisions: readDecisions(traces, key, Date.now()) }
     } catch (error) {
       if (error instanceof Malformed) throw new OtlpError(400, error.message)
       throw error

@@ -28,7 +28,8 @@ export const SPAN_ATTRIBUTES = {
   outcome: { name: 'weir.outcome', description: `One of ${SAMPLE_OUTCOMES.join(', ')}` },
   adjustedCount: {
     name: 'weir.adjusted_count',
-    description: 'How many pieces of work of this gate or dependency the span stands for, itself included',
+    description:
+      'How many pieces of work of this gate or dependency the span stands for, itself included; 0: a refusal that is told for its reasons only',
   },
   mode: { name: ATTRIBUTES.mode, description: 'enforce or observe' },
   class: { name: ATTRIBUTES.class, description: 'Its criticality' },
@@ -44,4 +45,21 @@ export const SPAN_ATTRIBUTES = {
   inFlight: { name: 'weir.in_flight', description: 'Slots in use at the decision, zombies included' },
   waiting: { name: 'weir.waiting', description: 'Work in the queue of the gate at the decision' },
   attempts: { name: 'weir.attempts', description: 'Attempts sent, of a call' },
+  route: { name: 'weir.route', description: 'Where the host says what it was' },
+  retryAfter: { name: 'weir.retry_after', description: 'Of a refusal: after how many seconds to come again' },
+  level: { name: 'weir.level', description: 'Overload level of the gate at the decision' },
+  remaining: { name: 'weir.remaining', description: 'Until its deadline at the decision, seconds' },
+  predictedWait: {
+    name: 'weir.predicted_wait',
+    description: 'Wait that the queue predicted, seconds; left out where there was nothing to predict',
+  },
+  delay: { name: 'weir.delay', description: 'Event-loop delay at the decision, seconds' },
+  maxWait: { name: 'weir.max_wait', description: 'As long as the queue lets anybody wait, seconds' },
+  classUsed: { name: 'weir.class.used', description: 'Slots that its class held' },
+  classReserve: { name: 'weir.class.reserve', description: 'Slots that are reserved for its class' },
+  keptIdle: { name: 'weir.kept_idle', description: 'Free slots that were kept for other classes' },
+  tenantHeld: { name: 'weir.tenant.held', description: 'Slots that its tenant held' },
+  tenantConcurrency: { name: 'weir.tenant.concurrency', description: 'Slots that its tenant may hold' },
+  tenantTokens: { name: 'weir.tenant.tokens', description: 'Units of rate that its tenant had left' },
+  cost: { name: 'weir.cost', description: 'Units of rate that it costs' },
 } as const

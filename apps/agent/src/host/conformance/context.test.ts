@@ -53,9 +53,11 @@ describe.each(HOSTS)('context in $name', (host) => {
     const parents: (string | null)[] = []
     const sampler: Sampler = {
       next: () => 1,
+      refusal: () => false,
       begin: (given) => {
         parents.push(given.traceparent)
-        return { traceparent: 'of the span', started: () => undefined, end: () => undefined }
+        const none = () => undefined
+        return { traceparent: 'of the span', decided: none, started: none, end: none }
       },
     }
     stage = await Stage.of(host, {}, {}, {}, sampler)

@@ -26,24 +26,33 @@ export const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<nu
 
 /** Drops partitions of which every bucket is older than it is kept, and the identities of old windows. */
 export const dropOld = async (pool: pg.Pool, nowS: number): Promise<void> => {
-  for (const { step, keepSeconds } of STEPS) {
-    const { rows } = await pool.query<{ name: string }>(
-      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = 'outcome_${step}s'::regclass`,
-    )
-    for (const { name } of rows) {
-      const start = Number(name.slice(name.lastIndexOf('_') + 1))
-      if (start + PARTITION_SECONDS[step] < nowS - keepSeconds)
-        await inTransaction(pool, async (client) => {
-          await client.query(LOCK_TIMEOUT)
-          await client.query(`DROP TABLE IF EXISTS ${name}`)
-        })
-    }
-  }
+  for (const { step, keepSeconds } of STEPS)
+    await dropPartitions(pool, `outcome_${step}s`, PARTITION_SECONDS[step], nowS - keepSeconds)
   await pool.query(
     `DELETE FROM outcome_window WHERE received_at < to_timestamp($1) - interval '${WINDOW_MINUTES} min'`,
     [nowS],
   )
+}
+
+/** Drops the partitions of a table, named by the second that they begin with, that end before `beforeS`. */
+export const dropPartitions = async (
+  pool: pg.Pool,
+  table: string,
+  lengthSeconds: number,
+  beforeS: number,
+): Promise<void> => {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass',
+    [table],
+  )
+  for (const { name } of rows) {
+    const start = Number(name.slice(name.lastIndexOf('_') + 1))
+    if (start + lengthSeconds < beforeS)
+      await inTransaction(pool, async (client) => {
+        await client.query(LOCK_TIMEOUT)
+        await client.query(`DROP TABLE IF EXISTS ${name}`)
+      })
+  }
 }
 
 /** Rolls back and gives the connection up where anything fails. */

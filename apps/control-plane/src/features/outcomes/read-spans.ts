@@ -68,6 +68,8 @@ const windowOf = (span: Span, sender: Sender, receivedAtMs: number): Window | st
   const columns = Object.hasOwn(OUTCOMES[kind], outcome) ? OUTCOMES[kind][outcome] : undefined
   if (columns === undefined) return `no known ${OUTCOME}`
   const count = said.get(ADJUSTED_COUNT) ?? 1
+  // A refusal that is told for its reasons only.
+  if (count === 0) return null
   if (typeof count !== 'number' || !(count >= 1 && count <= MAX_ADJUSTED)) return `${ADJUSTED_COUNT} out of range`
   const name = text(said.get(ATTRIBUTES[kind]))
   if (name === null) return `no ${ATTRIBUTES[kind]}`

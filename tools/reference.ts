@@ -1,6 +1,7 @@
 /** Writes `docs/reference` from the tables of the code; a test proves that what is committed equals them. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { PROBLEM_CODES } from '@weir/api'
+import { ALERT_RULE_NAMES, alertRulesDocumentSchema, PROBLEM_CODES } from '@weir/api'
+import { ALERT_TEXTS } from '@weir/api/alert-texts'
 import { jsonSchema } from '@weir/policy'
 import {
   ATTRIBUTES,
@@ -103,12 +104,36 @@ const wire = (): string =>
     ),
   )
 
+const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
+
+const alerts = (): string => {
+  const { rules } = alertRulesDocumentSchema.parse({})
+  const settings = (name: (typeof ALERT_RULE_NAMES)[number]) =>
+    Object.entries(rules[name])
+      .filter(([key]) => key !== 'enabled')
+      .map(([key, value]) => code(`${key}: ${value}`))
+      .join(', ')
+  return page(
+    'Alert rules',
+    'The built-in rules, with what they are set to where nothing else is said, and what to do.',
+    table(
+      ['rule', 'about', 'raised when', 'built-in settings'],
+      ALERT_RULE_NAMES.map((name) => [code(name), ALERT_TEXTS[name].about, ALERT_TEXTS[name].when, settings(name)]),
+    ),
+    ...ALERT_RULE_NAMES.flatMap((name) => {
+      const { title, runbook } = ALERT_TEXTS[name]
+      return [`## ${title}`, runbook.means, 'Look at:', list(runbook.look), 'Then:', list(runbook.act)]
+    }),
+  )
+}
+
 /** Every file of `docs/reference`, by name. */
 export const reference = (): Record<string, string> => ({
   'metrics.md': metrics(),
   'spans.md': spans(),
   'reasons.md': reasons(),
   'wire.md': wire(),
+  'alerts.md': alerts(),
   'policy.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
 })
 

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common'
 import { LoggerModule } from 'nestjs-pino'
 import type { Database } from './adapters/prisma/database.ts'
 import { AccessModule } from './app/access.module.ts'
+import { AlertsModule } from './app/alerts.module.ts'
 import { CoreModule } from './app/core.module.ts'
 import { ForecastModule } from './app/forecast.module.ts'
 import { OutcomesModule } from './app/outcomes.module.ts'
@@ -26,6 +27,7 @@ export class AppModule {
         SocketsModule,
         OutcomesModule,
         OverviewModule,
+        AlertsModule,
         ForecastModule,
       ],
     }

@@ -1,5 +1,7 @@
 export * from './access.ts'
 export * from './agents.ts'
+export * from './alert-rules.ts'
+export * from './alerts.ts'
 export * from './common.ts'
 export * from './decisions.ts'
 export * from './feedback.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { agentSchema } from './agents.ts'
+import { alertSchema } from './alerts.ts'
 import { timeSchema } from './common.ts'
-import { alertSchema } from './outcomes.ts'
 
 /** Sub-protocol and path of the dashboard's live socket; the session's cookie and Origin are checked at the upgrade. */
 export const LIVE = { path: '/api/v1/live', subprotocol: 'weir.live.v1', maxMessageBytes: 16_384 } as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuerySchema, timeSchema } from './common.ts'
+import { timeSchema } from './common.ts'
 
 /** Additive figures of a bucket. Gate figures and dependency figures are different books, never added together. */
 export const GATE_FIGURES = [
@@ -73,23 +73,3 @@ export const outcomesSchema = z.object({
   skewed: z.int(),
 })
 export type Outcomes = z.infer<typeof outcomesSchema>
-
-/** GET /environments/:environment/alerts?state=&service= : a page, the newest first. */
-export const alertSchema = z.object({
-  id: z.string(),
-  service: z.string(),
-  rule: z.enum(['sustained-shedding']),
-  state: z.enum(['firing', 'resolved']),
-  /** Share of offered work that was shed or expired when raised, and the largest since. */
-  share: z.number(),
-  peakShare: z.number(),
-  threshold: z.number(),
-  forSeconds: z.int(),
-  raisedAt: timeSchema,
-  resolvedAt: timeSchema.nullable(),
-})
-export type Alert = z.infer<typeof alertSchema>
-export const alertsQuerySchema = pageQuerySchema
-  .omit({ search: true })
-  .extend({ state: alertSchema.shape.state.optional(), service: z.string().max(128).optional() })
-export type AlertsQuery = z.input<typeof alertsQuerySchema>

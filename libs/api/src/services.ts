@@ -7,14 +7,7 @@ export const environmentSchema = z.object({ name: z.string(), createdAt: timeSch
 export type Environment = z.infer<typeof environmentSchema>
 export const createEnvironmentSchema = z.strictObject({ name: nameSchema })
 
-/** Sustained shedding: raised when shed + expired pass `share` of offered for `forSeconds`, resolved when below for as long. */
-export const alertRuleSchema = z.strictObject({
-  share: z.number().gt(0).max(1).default(0.1),
-  forSeconds: z.int().min(5).max(3600).default(60),
-})
-export type AlertRule = z.infer<typeof alertRuleSchema>
-
-/** GET, POST /environments/:environment/services; GET …/services/:service (ETag = what the alert rule wants in If-Match); PUT …/services/:service/alert-rule (If-Match) */
+/** GET, POST /environments/:environment/services; GET …/services/:service */
 export const serviceSchema = z.object({
   environment: z.string(),
   name: z.string(),
@@ -25,7 +18,6 @@ export const serviceSchema = z.object({
   policyVersion: z.int(),
   publishedAt: timeSchema.nullable(),
   agents: z.object({ live: z.int(), applied: z.int(), refused: z.int(), pending: z.int() }),
-  alertRule: alertRuleSchema,
   openAlerts: z.int(),
 })
 export type Service = z.infer<typeof serviceSchema>

@@ -8,11 +8,8 @@ import {
 } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
-import { PrismaAlertBook } from '../adapters/prisma/alerts.ts'
 import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
-import { AlertBook } from '../features/alerts/alert-book.ts'
-import { AlertWatch } from '../features/alerts/alert-watch.ts'
 import { DecisionIntake } from '../features/decisions/decision-intake.ts'
 import { DecisionStore } from '../features/decisions/decision-store.ts'
 import { DecisionsService } from '../features/decisions/decisions.service.ts'
@@ -21,7 +18,6 @@ import { Ingest } from '../features/outcomes/ingest.ts'
 import { LiveFeed } from '../features/outcomes/live-feed.ts'
 import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
 import { OutcomeStore } from '../features/outcomes/outcome-store.ts'
-import { AlertsController } from '../http/alerts.controller.ts'
 import { DecisionsController } from '../http/decisions.controller.ts'
 import { OtlpController } from '../http/otlp.controller.ts'
 import { OutcomesController } from '../http/outcomes.controller.ts'
@@ -32,9 +28,9 @@ const MAINTAIN_MS = 60_000
 /** The live feed tells what was committed in the last group before it. */
 const TICK_MS = 1_000
 
-/** Figures in, kept, asked for, shown live, and the alert over them. */
+/** Figures in, kept, asked for, and shown live. */
 @Module({
-  controllers: [OutcomesController, DecisionsController, AlertsController],
+  controllers: [OutcomesController, DecisionsController],
   providers: [
     { provide: OutcomeStore, useClass: PrismaOutcomeStore },
     { provide: DecisionStore, useClass: PrismaDecisionStore },
@@ -48,7 +44,6 @@ const TICK_MS = 1_000
       useFactory: (store: DecisionStore) => new DecisionsService(store),
       inject: [DecisionStore],
     },
-    { provide: AlertBook, useClass: PrismaAlertBook },
     { provide: LiveFeed, useFactory: (live: LiveBroadcast) => new LiveFeed(live), inject: [LiveBroadcast] },
     {
       provide: Ingest,
@@ -56,11 +51,6 @@ const TICK_MS = 1_000
       inject: [OutcomeStore, LiveFeed],
     },
     { provide: OutcomeReader, useFactory: (store: OutcomeStore) => new OutcomeReader(store), inject: [OutcomeStore] },
-    {
-      provide: AlertWatch,
-      useFactory: (book: AlertBook, store: OutcomeStore, live: LiveBroadcast) => new AlertWatch(book, store, live),
-      inject: [AlertBook, OutcomeStore, LiveBroadcast],
-    },
     OtlpController,
   ],
   exports: [OutcomeStore],
@@ -72,7 +62,6 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
     private readonly otlp: OtlpController,
     private readonly store: OutcomeStore,
     private readonly feed: LiveFeed,
-    private readonly alerts: AlertWatch,
     private readonly decisions: DecisionStore,
     private readonly intake: DecisionIntake,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
@@ -90,7 +79,6 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
       new Pulse(MAINTAIN_MS, () => this.decisions.maintain(Date.now()), failed),
       new Pulse(TICK_MS, () => this.intake.flush(Date.now()), failed),
       new Pulse(TICK_MS, async () => this.feed.tick(Date.now()), failed),
-      new Pulse(TICK_MS, () => this.alerts.tick(Date.now()), failed),
     )
   }
 

@@ -1,7 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common'
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common'
 import {
-  type AlertRule,
-  alertRuleSchema,
   createEnvironmentSchema,
   createServiceSchema,
   type Environment,
@@ -14,22 +12,14 @@ import {
   type Service,
   serviceSchema,
 } from '@weir/api'
-import type { FastifyReply } from 'fastify'
 import type { Principal } from '../features/access/identity.ts'
-import type { Expected } from '../features/expected.ts'
-import { alertTag, Catalog, type VersionedService } from '../features/services/catalog.ts'
+import { Catalog } from '../features/services/catalog.ts'
 import { Answers } from './answer.ts'
 import { pageAnswer, pageRequest, textKey } from './cursor.ts'
-import { Precondition } from './preconditions.ts'
 import { orProblem } from './problem.ts'
 import { Actor, Requires } from './requires.ts'
 
 const NAME = { schema: nameSchema }
-
-const tagged = (reply: FastifyReply, { service, alertVersion }: VersionedService): Service => {
-  reply.header('etag', alertTag(alertVersion))
-  return service
-}
 
 @Controller('api/v1/environments')
 export class EnvironmentsController {
@@ -65,40 +55,22 @@ export class EnvironmentsController {
 
   @Post(':environment/services')
   @Requires('editor')
-  @Answers('Makes a service', serviceSchema, { etag: true })
+  @Answers('Makes a service', serviceSchema)
   async createService(
     @Param('environment', NAME) environment: string,
     @Body({ schema: createServiceSchema }) { name }: { name: string },
     @Actor() actor: Principal,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Service> {
-    return tagged(reply, orProblem(await this.catalog.createService({ environment, service: name }, actor.name)))
+    return orProblem(await this.catalog.createService({ environment, service: name }, actor.name))
   }
 
   @Get(':environment/services/:service')
   @Requires('viewer')
-  @Answers('One service; its ETag is what the alert rule wants in If-Match', serviceSchema, { etag: true })
+  @Answers('One service', serviceSchema)
   async service(
     @Param('environment', NAME) environment: string,
     @Param('service', NAME) service: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Service> {
-    return tagged(reply, orProblem(await this.catalog.service({ environment, service })))
-  }
-
-  @Put(':environment/services/:service/alert-rule')
-  @HttpCode(200)
-  @Requires('editor')
-  @Answers('Sets when sustained shedding is an alert', serviceSchema, { etag: true })
-  async alertRule(
-    @Param('environment', NAME) environment: string,
-    @Param('service', NAME) service: string,
-    @Precondition() expected: Expected,
-    @Body({ schema: alertRuleSchema }) rule: AlertRule,
-    @Actor() actor: Principal,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Service> {
-    const ref = { environment, service }
-    return tagged(reply, orProblem(await this.catalog.setAlertRule(ref, expected, rule, actor.name)))
+    return orProblem(await this.catalog.service({ environment, service }))
   }
 }

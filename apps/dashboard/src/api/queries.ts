@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type {
   Agent,
   Alert,
+  AlertRulesState,
   Annotations,
   Draft,
   Environment,
@@ -178,6 +179,13 @@ export const alertsQuery = (environment: string, service: string | null, state: 
     queryFn: ({ signal }) =>
       get<Page<Alert>>(url(['environments', environment, 'alerts'], { state, service, limit: 200 }), signal),
     refetchInterval: SLOW_MS,
+  })
+
+export const alertRulesQuery = (environment: string) =>
+  queryOptions({
+    queryKey: ['alert-rules', environment],
+    queryFn: ({ signal }) => call<AlertRulesState>(url(['environments', environment, 'alert-rules']), { signal }),
+    staleTime: 0,
   })
 
 export const fetchOutcomes = (environment: string, query: OutcomesQuery, signal: AbortSignal): Promise<Outcomes> =>

@@ -98,7 +98,12 @@ const EnvironmentLinks = ({ environment }: { environment: string }) => {
             </Link>
           </li>
           <li>
-            <Link to="/e/$environment/alerts" params={params} className={classes.navLink}>
+            <Link
+              to="/e/$environment/alerts"
+              params={params}
+              className={classes.navLink}
+              activeOptions={{ includeSearch: false }}
+            >
               <Item
                 icon={<IconBell size={17} />}
                 text="Alerts"

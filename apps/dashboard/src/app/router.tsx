@@ -14,7 +14,7 @@ import { ServiceFigures } from '../pages/service/figures.tsx'
 import { ServiceLayout } from '../pages/service/layout.tsx'
 import { firstEnvironment } from './environment.ts'
 import { NotFound, PageFailure } from './fallbacks.tsx'
-import { agentsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
+import { agentsSearch, alertsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
@@ -76,6 +76,7 @@ const agentsRoute = createRoute({
 const alertsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/e/$environment/alerts',
+  validateSearch: alertsSearch,
   component: lazyRouteComponent(() => import('../pages/alerts/alerts.tsx'), 'Alerts'),
 })
 

@@ -13,7 +13,6 @@ const one = (more: Partial<Verdict>): Verdict => ({
     policyVersion: 4,
     publishedAt: '2026-01-01T00:00:00.000Z',
     agents: { live: 2, applied: 2, refused: 0, pending: 0 },
-    alertRule: { share: 0.1, forSeconds: 60 },
     openAlerts: 0,
   },
   verdict: 'shedding',

@@ -1,92 +1,96 @@
 import { Injectable } from '@nestjs/common'
-import type { Alert } from '@weir/api'
+import { type Alert, type AlertRulesDocument, alertRulesDocumentSchema, rulesOf } from '@weir/api'
+import { WIRE } from '@weir/wire/model'
 import {
+  type AgentPatience,
   AlertBook,
+  type AlertChange,
   type AlertFilter,
   type AlertPlace,
+  Deposed,
   type FiringAlert,
   type WatchedService,
 } from '../../features/alerts/alert-book.ts'
+import type { AgentCounts } from '../../features/alerts/other-rules.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
-import { Prisma, type Alert as Stored } from '../../generated/prisma/client.ts'
+import { writeChange } from './alert-changes.ts'
+import { alertOf, WITH_SERVICE } from './alert-row.ts'
 import { Database } from './database.ts'
 
-const RULE = 'sustained-shedding'
-const WITH_SERVICE = { service: { select: { name: true } } } as const
+const LIVE_SECONDS = (WIRE.heartbeatMs * WIRE.missedHeartbeats) / 1_000
+/** A round of a thousand services that all change. */
+const TIMEOUT_MS = 30_000
 
-const alertOf = (row: Stored & { service: { name: string } }): Alert => ({
-  id: row.id,
-  service: row.service.name,
-  rule: RULE,
-  state: row.state === 'firing' ? 'firing' : 'resolved',
-  share: row.share,
-  peakShare: row.peakShare,
-  threshold: row.threshold,
-  forSeconds: row.forSeconds,
-  raisedAt: row.raisedAt.toISOString(),
-  resolvedAt: row.resolvedAt?.toISOString() ?? null,
-})
-
-/** Alerts in PostgreSQL. A unique index lets one of a service and rule fire at a time. */
+/** Alerts in PostgreSQL. A unique index lets one of a service, rule and subject fire at a time. */
 @Injectable()
 export class PrismaAlertBook extends AlertBook {
+  readonly #documents = new Map<string, { readonly version: number; readonly document: AlertRulesDocument }>()
+
   constructor(private readonly database: Database) {
     super()
   }
 
-  override async watched(): Promise<WatchedService[]> {
-    const rows = await this.database.prisma.service.findMany({ include: { environment: { select: { name: true } } } })
-    return rows.map(({ id, name, environment, alertShare, alertForSeconds }) => ({
+  override async watched(): Promise<readonly WatchedService[]> {
+    const { prisma } = this.database
+    const [services, documents] = await Promise.all([
+      prisma.service.findMany({ include: { environment: { select: { name: true } } } }),
+      prisma.alertRules.findMany({
+        distinct: ['environmentId'],
+        orderBy: [{ environmentId: 'asc' }, { version: 'desc' }],
+      }),
+    ])
+    for (const { environmentId, version, document } of documents)
+      if (this.#documents.get(environmentId)?.version !== version)
+        this.#documents.set(environmentId, { version, document: alertRulesDocumentSchema.parse(document) })
+    return services.map(({ id, name, hash, environmentId, environment }) => ({
       serviceId: id,
       environment: environment.name,
       service: name,
-      rule: { share: alertShare, forSeconds: alertForSeconds },
+      hash,
+      rules: rulesOf(this.#documents.get(environmentId)?.document ?? BUILT_IN, name),
     }))
   }
 
-  override async firing(): Promise<FiringAlert[]> {
+  override async firing(): Promise<readonly FiringAlert[]> {
     const rows = await this.database.prisma.alert.findMany({ where: { state: 'firing' }, include: WITH_SERVICE })
-    return rows.map((row) => ({ serviceId: row.serviceId, alert: alertOf(row) }))
+    return rows.map((row) => {
+      const alert = alertOf(row)
+      return { key: { serviceId: row.serviceId, rule: alert.rule, subject: alert.subject }, alert }
+    })
   }
 
-  override async raise({ serviceId, rule }: WatchedService, share: number, at: Date): Promise<Alert> {
-    const { alert } = this.database.prisma
-    try {
-      const row = await alert.create({
-        data: {
-          serviceId,
-          rule: RULE,
-          state: 'firing',
-          share,
-          peakShare: share,
-          threshold: rule.share,
-          forSeconds: rule.forSeconds,
-          raisedAt: at,
-        },
-        include: WITH_SERVICE,
-      })
-      return alertOf(row)
-    } catch (error) {
-      if (!(error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')) throw error
-      const where = { serviceId, rule: RULE, state: 'firing' }
-      return alertOf(await alert.findFirstOrThrow({ where, include: WITH_SERVICE }))
-    }
+  override async agents(patience: readonly AgentPatience[]): Promise<ReadonlyMap<string, AgentCounts>> {
+    const column = <T>(of: (each: AgentPatience) => T) => patience.map(of)
+    const rows = await this.database.prisma.$queryRaw<({ id: string } & AgentCounts)[]>`
+      SELECT s.id, count(*)::int AS known,
+        count(*) FILTER (WHERE a.last_heard_at < now() - make_interval(secs => ${LIVE_SECONDS} + p.stale))::int AS lost,
+        count(*) FILTER (WHERE live AND NOT answered AND since < now() - make_interval(secs => p.stale))::int AS unanswered,
+        count(*) FILTER (WHERE live AND answered AND a.receipt_status <> 'applied' AND since < now() - make_interval(secs => p.refused))::int AS refused
+      FROM unnest(${column(({ serviceId }) => serviceId)}::uuid[], ${column(({ staleSeconds }) => staleSeconds)}::float8[],
+        ${column(({ refusedSeconds }) => refusedSeconds)}::float8[]) AS p (id, stale, refused)
+      JOIN service s ON s.id = p.id JOIN agent a ON a.service_id = s.id
+      CROSS JOIN LATERAL (SELECT
+        a.last_heard_at > now() - make_interval(secs => ${LIVE_SECONDS}) AS live,
+        s.revision = 0 OR coalesce(a.receipt_revision = s.revision, false) AS answered,
+        greatest(a.first_heard_at, coalesce(s.published_at, a.first_heard_at)) AS since) r
+      WHERE a.ended_at IS NULL GROUP BY s.id`
+    return new Map(rows.map(({ id, ...counts }) => [id, counts]))
   }
 
-  override async peak(alertId: string, peakShare: number): Promise<Alert | null> {
-    return this.#change(alertId, { peakShare })
-  }
-
-  override async resolve(alertId: string, at: Date): Promise<Alert | null> {
-    return this.#change(alertId, { state: 'resolved', resolvedAt: at })
-  }
-
-  async #change(id: string, data: Prisma.AlertUncheckedUpdateManyInput): Promise<Alert | null> {
-    const { alert } = this.database.prisma
-    const { count } = await alert.updateMany({ where: { id, state: 'firing' }, data })
-    if (count === 0) return null
-    const row = await alert.findUnique({ where: { id }, include: WITH_SERVICE })
-    return row === null ? null : alertOf(row)
+  override record(token: bigint, changes: readonly AlertChange[]) {
+    return this.database.prisma.$transaction(
+      async (tx) => {
+        const terms = await tx.$queryRaw<unknown[]>`SELECT 1 FROM alert_leader WHERE token = ${token} FOR SHARE`
+        if (terms.length === 0) throw new Deposed('Another replica judges now.')
+        const written: { environment: string; alert: Alert }[] = []
+        for (const change of changes) {
+          const row = await writeChange(tx, change)
+          if (row !== null) written.push({ environment: row.service.environment.name, alert: alertOf(row) })
+        }
+        return written
+      },
+      { timeout: TIMEOUT_MS },
+    )
   }
 
   override async list(
@@ -108,3 +112,5 @@ export class PrismaAlertBook extends AlertBook {
     return rowsOf(rows, limit, alertOf)
   }
 }
+
+const BUILT_IN = alertRulesDocumentSchema.parse({})

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common'
-import type { AlertRule, Environment, Service } from '@weir/api'
-import { checkExpected, type Expected } from '../../features/expected.ts'
+import type { Environment, Service } from '@weir/api'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { done, type Result, refused } from '../../features/result.ts'
-import { alertTag, Catalog, type VersionedService } from '../../features/services/catalog.ts'
+import { Catalog } from '../../features/services/catalog.ts'
 import { CATALOG_BOUNDS, type ServiceRef } from '../../features/services/service-ref.ts'
 import type { Service as Row } from '../../generated/prisma/client.ts'
 import { writeAudit } from './audit.ts'
 import { Database } from './database.ts'
-import { findEnvironment, findService, lockService } from './find.ts'
+import { findEnvironment, findService } from './find.ts'
 import { type AgentCounts, countAgents, NO_AGENTS } from './presence.ts'
 import { transact } from './transact.ts'
 
@@ -70,12 +69,12 @@ export class PrismaCatalog extends Catalog {
     return done({ items, more: page.more })
   }
 
-  override async service(ref: ServiceRef): Promise<Result<VersionedService>> {
+  override async service(ref: ServiceRef): Promise<Result<Service>> {
     const found = await findService(this.database.prisma, ref)
     return found.ok ? done(await this.#whole(ref, found.value)) : found
   }
 
-  override createService(ref: ServiceRef, actor: string): Promise<Result<VersionedService>> {
+  override createService(ref: ServiceRef, actor: string): Promise<Result<Service>> {
     const taken = refused('conflict', `There is a service ${ref.service} in ${ref.environment} already.`)
     return unlessTaken(taken, () =>
       transact(this.database, async (tx) => {
@@ -86,34 +85,14 @@ export class PrismaCatalog extends Catalog {
           return refused('conflict', `An environment has at most ${CATALOG_BOUNDS.services} services.`)
         const row = await tx.service.create({ data: { environmentId, name: ref.service } })
         await writeAudit(tx, { ...ref, actor, action: 'service.create' })
-        return done({ service: serviceOf(ref.environment, row), alertVersion: row.alertVersion })
+        return done(serviceOf(ref.environment, row))
       }),
     )
   }
 
-  override async setAlertRule(
-    ref: ServiceRef,
-    expected: Expected,
-    { share, forSeconds }: AlertRule,
-    actor: string,
-  ): Promise<Result<VersionedService>> {
-    const written = await transact(this.database, async (tx) => {
-      const locked = await lockService(tx, ref)
-      if (!locked.ok) return locked
-      const { id, alertVersion } = locked.value
-      const held = checkExpected(expected, alertTag(alertVersion), 'The alert rule')
-      if (!held.ok) return held
-      await writeAudit(tx, { ...ref, actor, action: 'alert-rule.set', detail: { share, forSeconds } })
-      const data = { alertShare: share, alertForSeconds: forSeconds, alertVersion: alertVersion + 1 }
-      return done(await tx.service.update({ where: { id }, data }))
-    })
-    return written.ok ? done(await this.#whole(ref, written.value)) : written
-  }
-
-  async #whole({ environment }: ServiceRef, row: Row): Promise<VersionedService> {
+  async #whole({ environment }: ServiceRef, row: Row): Promise<Service> {
     const [counts, alerts] = await Promise.all([countAgents(this.database, [row.id]), this.#openAlerts([row.id])])
-    const service = serviceOf(environment, row, counts.get(row.id), alerts.get(row.id))
-    return { service, alertVersion: row.alertVersion }
+    return serviceOf(environment, row, counts.get(row.id), alerts.get(row.id))
   }
 
   async #openAlerts(serviceIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -144,6 +123,5 @@ const serviceOf = (environment: string, row: Row, agents: AgentCounts = NO_AGENT
   policyVersion: row.policyVersion,
   publishedAt: row.publishedAt?.toISOString() ?? null,
   agents,
-  alertRule: { share: row.alertShare, forSeconds: row.alertForSeconds },
   openAlerts,
 })

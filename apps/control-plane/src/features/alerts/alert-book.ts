@@ -1,17 +1,49 @@
-import type { Alert, AlertRule } from '@weir/api'
+import type { Alert, AlertRuleName, AlertRules, Severity } from '@weir/api'
 import type { PageRequest, Rows } from '../paging.ts'
+import type { AgentCounts } from './other-rules.ts'
 
-/** A service with its rule. */
+/** A service with its rules. */
 export interface WatchedService {
   readonly serviceId: string
   readonly environment: string
   readonly service: string
-  readonly rule: AlertRule
+  /** Of its effective policy; `null`: nothing was published. */
+  readonly hash: string | null
+  readonly rules: AlertRules
+}
+
+/** What one alert is about. At most one of a key fires at a time, whoever raises it. */
+export interface AlertKey {
+  readonly serviceId: string
+  readonly rule: AlertRuleName
+  readonly subject: string
 }
 
 export interface FiringAlert {
-  readonly serviceId: string
+  readonly key: AlertKey
   readonly alert: Alert
+}
+
+export type AlertChange =
+  | {
+      readonly kind: 'raise'
+      readonly key: AlertKey
+      readonly severity: Severity
+      readonly value: number
+      readonly threshold: number
+      readonly forSeconds: number
+      readonly summary: string
+      readonly figures: Readonly<Record<string, number>>
+      readonly at: Date
+    }
+  | { readonly kind: 'worse'; readonly key: AlertKey; readonly value: number }
+  | { readonly kind: 'resolve'; readonly key: AlertKey; readonly at: Date }
+
+/** How long agents must have been silent, or without or with a bad answer, to count. */
+export interface AgentPatience {
+  readonly serviceId: string
+  readonly staleSeconds: number
+  readonly refusedSeconds: number
 }
 
 /** Place in the list of alerts, which has the newest first. */
@@ -26,14 +58,21 @@ export interface AlertFilter {
   readonly state?: Alert['state'] | undefined
 }
 
-/** Rules and alerts. At most one alert of a service and rule fires at a time, whoever raises it. */
+/** Another replica judges now: nothing was written. */
+export class Deposed extends Error {}
+
+/** Alerts and what is watched. */
 export abstract class AlertBook {
-  abstract watched(): Promise<WatchedService[]>
-  abstract firing(): Promise<FiringAlert[]>
-  /** The alert that fires now: a new one, or the one that was firing already. */
-  abstract raise(service: WatchedService, share: number, at: Date): Promise<Alert>
-  /** `null` where it fires no longer. */
-  abstract peak(alertId: string, peakShare: number): Promise<Alert | null>
-  abstract resolve(alertId: string, at: Date): Promise<Alert | null>
+  abstract watched(): Promise<readonly WatchedService[]>
+  abstract firing(): Promise<readonly FiringAlert[]>
+  abstract agents(patience: readonly AgentPatience[]): Promise<ReadonlyMap<string, AgentCounts>>
+  /**
+   * Writes all changes, and what receivers are to be told of them, in one transaction. Returns the alerts that did change: what fires is not raised
+   * again, what does not fire is not resolved. Rejects with `Deposed` where the term is over.
+   */
+  abstract record(
+    token: bigint,
+    changes: readonly AlertChange[],
+  ): Promise<readonly { readonly environment: string; readonly alert: Alert }[]>
   abstract list(filter: AlertFilter, page: PageRequest<AlertPlace>): Promise<Rows<Alert>>
 }

@@ -1,85 +1,47 @@
 import type { Alert } from '@weir/api'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { LiveBroadcast } from '../live/live-port.ts'
-import { OutcomeStore, type SheddingSecond } from '../outcomes/outcome-store.ts'
-import { AlertBook, type FiringAlert, type WatchedService } from './alert-book.ts'
+import type { WatchedService } from './alert-book.ts'
 import { AlertWatch } from './alert-watch.ts'
+import type { Range, ServiceFigures } from './figures-feed.ts'
+import type { GateBucket, TenantBucket } from './history.ts'
+import { MemoryBook, MemoryLease } from './memory-book.testkit.ts'
+import type { PublishedService } from './published.ts'
+import { COLLAPSE, gate, lasting, RULES } from './scenes.testkit.ts'
 
-const NOW = 1_796_022_000
-const ORDERS: WatchedService = {
-  serviceId: 's1',
-  environment: 'prod',
-  service: 'orders',
-  rule: { share: 0.1, forSeconds: 10 },
-}
+const START = 1_796_022_000
+const ORDERS: WatchedService = { serviceId: 's1', environment: 'prod', service: 'orders', hash: null, rules: RULES }
 
-/** A book in memory that refuses a second firing alert of a service, as the database does. */
-class Book extends AlertBook {
-  services = [ORDERS]
-  alerts: Alert[] = []
-  broken = false
+/** What was heard, by the first second of a bucket. */
+class Heard {
+  readonly gates = new Map<number, GateBucket>()
+  readonly dependencies = new Map<number, { retries: number; budgetExhausted: number }>()
+  readonly byTenant = new Map<number, TenantBucket>()
 
-  async watched() {
-    return this.services
+  play(buckets: readonly (GateBucket | null)[]): void {
+    for (const [i, bucket] of buckets.entries()) if (bucket !== null) this.gates.set(START + i * 5, bucket)
   }
-  async firing(): Promise<FiringAlert[]> {
-    return this.alerts.filter(({ state }) => state === 'firing').map((alert) => ({ serviceId: 's1', alert }))
+  async read({ from, to }: Range): Promise<Map<string, ServiceFigures>> {
+    const within = <B>(all: Map<number, B>) => new Map([...all].filter(([second]) => second >= from && second < to))
+    return new Map([
+      [
+        'orders',
+        {
+          gates: new Map([['checkout', within(this.gates)]]),
+          dependencies: new Map([['payments', within(this.dependencies)]]),
+        },
+      ],
+    ])
   }
-  async raise(service: WatchedService, share: number, at: Date): Promise<Alert> {
-    if (this.broken) throw new Error('away')
-    if (this.alerts.some(({ state }) => state === 'firing')) throw new Error('a second alert')
-    const alert: Alert = {
-      id: `a${this.alerts.length}`,
-      service: service.service,
-      rule: 'sustained-shedding',
-      state: 'firing',
-      share,
-      peakShare: share,
-      threshold: service.rule.share,
-      forSeconds: service.rule.forSeconds,
-      raisedAt: at.toISOString(),
-      resolvedAt: null,
-    }
-    this.alerts.push(alert)
-    return alert
+  async tenants() {
+    return new Map([['acme', this.byTenant]])
   }
-  async peak(id: string, peakShare: number) {
-    return this.change(id, { peakShare })
-  }
-  async resolve(id: string, at: Date) {
-    return this.change(id, { state: 'resolved', resolvedAt: at.toISOString() })
-  }
-  async list() {
-    return { items: this.alerts, more: false }
-  }
-  private change(id: string, change: Partial<Alert>): Alert | null {
-    const index = this.alerts.findIndex((alert) => alert.id === id)
-    const found = this.alerts[index]
-    if (found === undefined) return null
-    const alert = { ...found, ...change }
-    this.alerts[index] = alert
-    return alert
-  }
-}
-
-class Seconds extends OutcomeStore {
-  heard: SheddingSecond[] = []
-  shed(from: number, to: number, share: number): void {
-    for (let second = from; second < to; second++)
-      this.heard.push({ environment: 'prod', service: 'orders', second, offered: 100, refused: 100 * share })
-  }
-  async shedding(_environments: readonly string[], from: number, to: number) {
-    return this.heard.filter(({ second }) => second >= from && second < to)
-  }
-  write = () => Promise.reject(new Error('not asked'))
-  query = () => Promise.reject(new Error('not asked'))
-  maintain = () => Promise.reject(new Error('not asked'))
 }
 
 class Told extends LiveBroadcast {
-  alerts: string[] = []
-  alert(_environment: string, alert: Alert): void {
-    this.alerts.push(alert.state)
+  states: string[] = []
+  alert(_environment: string, { rule, state }: Alert): void {
+    this.states.push(`${rule} ${state}`)
   }
   tick(): void {}
   published(): void {}
@@ -87,69 +49,142 @@ class Told extends LiveBroadcast {
   watched = () => true
 }
 
-const setUp = () => {
-  const book = new Book()
-  const store = new Seconds()
-  const live = new Told()
-  return { book, store, live, watch: new AlertWatch(book, store, live) }
-}
-const beats = async (watch: AlertWatch, from: number, to: number) => {
-  for (let second = from; second < to; second++) await watch.tick(second * 1000 + 300)
-}
+let heard: Heard
+let lease: MemoryLease
+let book: MemoryBook
+let told: Told
+let published: PublishedService
 
-test('shedding is raised once, told live, and resolved', async () => {
-  const { book, store, live, watch } = setUp()
-  store.shed(NOW, NOW + 60, 0.5)
-  store.shed(NOW + 60, NOW + 120, 0)
-  await beats(watch, NOW, NOW + 125)
-  expect(book.alerts).toEqual([
-    expect.objectContaining({
-      state: 'resolved',
-      share: 0.5,
-      raisedAt: new Date((NOW + 10) * 1000).toISOString(),
-      resolvedAt: new Date((NOW + 73) * 1000).toISOString(),
-    }),
+beforeEach(() => {
+  heard = new Heard()
+  lease = new MemoryLease(START * 1_000)
+  book = new MemoryBook(lease)
+  book.services = [ORDERS]
+  told = new Told()
+  published = { gates: new Map(), rates: new Map() }
+})
+
+const replica = () =>
+  new AlertWatch({
+    leader: lease.replica(),
+    book,
+    feed: heard,
+    live: told,
+    published: { of: async () => published, keep: () => {} },
+  })
+/** Every second, in the middle of it, each of the replicas has a turn. */
+const seconds = async (from: number, to: number, ...replicas: AlertWatch[]) => {
+  for (let second = from; second < to; second++) {
+    lease.nowMs = (START + second) * 1_000 + 500
+    for (const each of replicas) await each.tick().catch(() => {})
+  }
+}
+const only = (rule: string) => book.alerts.map(({ alert }) => alert).filter((alert) => alert.rule === rule)
+
+it('collapse is raised once within 40 s, told live, and resolved once', async () => {
+  heard.play(COLLAPSE)
+  await seconds(0, 960, replica())
+  expect(only('collapse')).toEqual([
+    expect.objectContaining({ state: 'resolved', subject: 'checkout', severity: 'page' }),
   ])
-  expect(live.alerts).toEqual(['firing', 'resolved'])
+  expect(Date.parse(only('collapse')[0]?.raisedAt ?? '') / 1_000 - START).toBeLessThanOrEqual(360 + 40)
+  expect(told.states.filter((state) => state.startsWith('collapse'))).toEqual(['collapse firing', 'collapse resolved'])
 })
 
-test('a restart while it is pending loses nothing, one while it fires raises nothing', async () => {
-  const { book, store, live, watch } = setUp()
-  store.shed(NOW, NOW + 200, 0.5)
-  await beats(watch, NOW, NOW + 9)
+it('of two replicas one judges; when it dies the other goes on within seconds, raises nothing again and waits for nothing anew', async () => {
+  heard.play(COLLAPSE)
+  const first = replica()
+  const second = replica()
+  await seconds(0, 375, first, second)
   expect(book.alerts).toEqual([])
-  const second = new AlertWatch(book, store, live)
-  await beats(second, NOW + 10, NOW + 14)
-  expect(book.alerts.map(({ raisedAt }) => raisedAt)).toEqual([new Date((NOW + 10) * 1000).toISOString()])
-  const third = new AlertWatch(book, store, live)
-  await beats(third, NOW + 40, NOW + 190)
-  expect(book.alerts.map(({ state }) => state)).toEqual(['firing'])
+  await seconds(375, 400, second)
+  const raisedAt = Date.parse(only('collapse')[0]?.raisedAt ?? '') / 1_000 - START
+  expect(raisedAt).toBeLessThanOrEqual(390)
+  await seconds(400, 500, second)
+  const third = replica()
+  await seconds(500, 960, third)
+  expect(only('collapse').map(({ state }) => state)).toEqual(['resolved'])
+  for (const rule of new Set(book.alerts.map(({ alert }) => alert.rule))) expect(only(rule)).toHaveLength(1)
 })
 
-test('a book that is away is asked again, and the alert is raised late but once', async () => {
-  const { book, store, watch } = setUp()
-  store.shed(NOW, NOW + 60, 0.5)
-  book.broken = true
-  for (let second = NOW; second < NOW + 20; second++) await watch.tick(second * 1000).catch(() => {})
-  book.broken = false
-  await beats(watch, NOW + 20, NOW + 40)
-  expect(book.alerts).toHaveLength(1)
+it('a replica that was held up and comes back writes nothing under its old term', async () => {
+  heard.play(COLLAPSE)
+  const slow = replica()
+  await seconds(0, 380, slow)
+  const record = book.record.bind(book)
+  let late: Promise<unknown> | null = null
+  book.record = (token, changes) => {
+    if (changes.length === 0 || late !== null) return record(token, changes)
+    lease.nowMs += 10_000
+    late = replica()
+      .tick()
+      .then(() => record(token, changes))
+    return late as ReturnType<typeof record>
+  }
+  await seconds(380, 400, slow)
+  await expect(late).rejects.toThrow()
+  for (const rule of new Set(book.alerts.map(({ alert }) => alert.rule))) expect(only(rule)).toHaveLength(1)
 })
 
-test('the peak is kept', async () => {
-  const { book, store, watch } = setUp()
-  store.shed(NOW, NOW + 20, 0.3)
-  store.shed(NOW + 20, NOW + 40, 0.8)
-  store.shed(NOW + 40, NOW + 50, 0.4)
-  await beats(watch, NOW, NOW + 50)
-  expect(book.alerts[0]).toMatchObject({ state: 'firing', share: 0.3, peakShare: 0.8 })
+it('a book that is away is asked again, and the alert is raised late but once', async () => {
+  heard.play(COLLAPSE)
+  const watch = replica()
+  await seconds(0, 370, watch)
+  book.away = true
+  await seconds(370, 430, watch)
+  expect(book.alerts).toEqual([])
+  book.away = false
+  await seconds(430, 500, watch)
+  expect(only('collapse')).toHaveLength(1)
 })
 
-test('a service that is gone is no longer judged', async () => {
-  const { book, store, watch } = setUp()
-  await beats(watch, NOW, NOW + 3)
+it('what began and ended while nobody judged is not raised afterwards', async () => {
+  heard.play([...lasting(300, gate()), ...lasting(100, gate({ offered: 300, goodput: 5 })), ...lasting(300, gate())])
+  await seconds(0, 300, replica())
+  await seconds(600, 700, replica())
+  expect(book.alerts).toEqual([])
+})
+
+it('a gate that is no longer heard keeps its alert until the silent are presumed dead', async () => {
+  heard.play([...lasting(300, gate()), ...lasting(60, gate({ offered: 300, goodput: 5 }))])
+  const watch = replica()
+  await seconds(0, 900, watch)
+  expect(only('collapse')[0]?.state).toBe('firing')
+  await seconds(900, 1_100, watch)
+  expect(only('collapse')[0]?.state).toBe('resolved')
+})
+
+it('a service that is gone is no longer judged, one that comes later is', async () => {
   book.services = []
-  store.shed(NOW, NOW + 60, 0.5)
-  await beats(watch, NOW + 8, NOW + 60)
+  const watch = replica()
+  heard.play(COLLAPSE)
+  await seconds(0, 420, watch)
   expect(book.alerts).toEqual([])
+  book.services = [ORDERS]
+  await seconds(420, 430, watch)
+  expect(only('collapse')).toHaveLength(1)
+})
+
+it('an empty retry budget, agents that are silent, and a refused revision', async () => {
+  heard.play(lasting(300, gate()))
+  for (let i = 0; i < 60; i++) heard.dependencies.set(START + i * 5, { retries: 5, budgetExhausted: i > 20 ? 50 : 0 })
+  book.counts.set('s1', { known: 10, lost: 2, unanswered: 0, refused: 1 })
+  const watch = replica()
+  await seconds(0, 300, watch)
+  expect(only('retry-budget-exhausted')).toMatchObject([{ subject: 'payments', state: 'firing' }])
+  expect(only('agents-stale')).toMatchObject([{ subject: '', value: 0.2, figures: { lost: 2 } }])
+  expect(only('revision-refused')).toMatchObject([{ value: 0.1 }])
+  book.counts.set('s1', { known: 10, lost: 0, unanswered: 0, refused: 0 })
+  await seconds(300, 350, watch)
+  expect(only('agents-stale')).toMatchObject([{ state: 'resolved' }])
+})
+
+it('a quota that is refused and not used', async () => {
+  heard.play(lasting(400, gate({ offered: 100, goodput: 60, quotaRefused: 40 })))
+  for (let i = 0; i < 80; i++) heard.byTenant.set(START + i * 5, { accepted: 100, refused: 200 })
+  published = { gates: new Map(), rates: new Map([['checkout', new Map([['acme', 100]])]]) }
+  await seconds(0, 300, replica())
+  expect(only('quota-unused')).toMatchObject([
+    { subject: 'checkout/acme', value: 0.8, figures: { quotaPerSecond: 100 } },
+  ])
 })

@@ -1,110 +1,150 @@
-import type { Alert } from '@weir/api'
+import { ALERT_BUCKET_SECONDS } from '@weir/api'
 import type { LiveBroadcast } from '../live/live-port.ts'
-import type { OutcomeStore, SheddingSecond } from '../outcomes/outcome-store.ts'
-import type { AlertBook, WatchedService } from './alert-book.ts'
-import { type AlertEvent, CALM, firing, step, type Watch, WINDOW_SECONDS } from './evaluate.ts'
+import type { AlertBook, AlertChange, FiringAlert, WatchedService } from './alert-book.ts'
+import { LOOKBACK_SECONDS } from './expectation.ts'
+import type { Buckets, FiguresFeed, Range, ServiceFigures } from './figures-feed.ts'
+import type { TenantBucket } from './history.ts'
+import type { AlertLeader } from './leader.ts'
+import type { PublishedLimits, PublishedService } from './published.ts'
+import { begin, judge, type ServiceWatch, tenantSubject } from './round.ts'
 
-/** A second is judged when this much has passed since its end: by then what is written each second is there. */
-const LATENESS_SECONDS = 2
-/** Rules are read again this often. */
-const RULES_SECONDS = 5
-/** After a pause of the process the seconds before are no longer judged one by one. */
-const MAX_CATCH_UP_SECONDS = 3_600
+/** A bucket is judged when this much has passed since its end: by then what is exported each second is there. */
+const LATENESS_SECONDS = 3
+/** Services of more processes than this export every ten seconds, and are judged so much later. */
+const DENSE_INSTANCES = 50
+const SPARSE_SECONDS = 10
+/** Longest window of a rule. */
+const MOST_WINDOW_SECONDS = 300
+/** After a longer pause what was in between is no longer judged. */
+const MOST_BEHIND_SECONDS = 600
 
-interface Watched {
-  service: WatchedService
-  watch: Watch
-  /** Last second that was judged. */
-  judged: number
-  alertId: string | null
+export interface AlertWatchParts {
+  readonly leader: AlertLeader
+  readonly book: AlertBook
+  readonly feed: Pick<FiguresFeed, 'read' | 'tenants'>
+  readonly published: Pick<PublishedLimits, 'of' | 'keep'>
+  readonly live: LiveBroadcast
 }
 
 /**
- * Judges every service once a second from the durable roll-ups, so that a restart changes nothing: what was pending is read again, what fires is
- * in the book. There is one of these for a database, as there is one control plane.
+ * Judges every service, in one replica at a time. All that it knows is read again from what is durable when another one takes over: what was pending
+ * is found in the roll-ups and in when agents were heard, what fires in the book. So nothing is raised twice and no waiting time begins anew.
  */
 export class AlertWatch {
-  readonly #book: AlertBook
-  readonly #store: OutcomeStore
-  readonly #live: LiveBroadcast
-  #watched: Map<string, Watched> | null = null
-  #rulesAt = 0
+  readonly #parts: AlertWatchParts
+  #term: bigint | null = null
+  #services = new Map<string, ServiceWatch>()
+  #judgedUntil = 0
 
-  constructor(book: AlertBook, store: OutcomeStore, live: LiveBroadcast) {
-    this.#book = book
-    this.#store = store
-    this.#live = live
+  constructor(parts: AlertWatchParts) {
+    this.#parts = parts
   }
 
-  /** Called once a second, never twice at a time. What fails is tried again the next time. */
-  async tick(nowMs: number): Promise<void> {
-    const last = Math.floor(nowMs / 1000) - LATENESS_SECONDS - 1
-    const watched = await this.#services(nowMs, last)
-    const from = Math.min(...[...watched.values()].map(({ judged }) => judged + 1))
-    if (from > last) return
-    const environments = [...new Set([...watched.values()].map(({ service }) => service.environment))]
-    const heard = indexed(await this.#store.shedding(environments, from, last + 1))
-    for (const each of watched.values()) {
-      const own = heard.get(key(each.service))
-      while (each.judged < last) await this.#judge(each, own?.get(each.judged + 1) ?? null)
+  /** Called once a second, never twice at a time. What fails is tried again the next time. Returns the term under which everything was judged. */
+  async tick(): Promise<bigint | null> {
+    const term = await this.#parts.leader.hold()
+    if (term === null) {
+      this.#term = null
+      return null
     }
-  }
-
-  async #services(nowMs: number, last: number): Promise<Map<string, Watched>> {
-    if (this.#watched !== null && nowMs - this.#rulesAt < RULES_SECONDS * 1000) return this.#watched
-    const known = this.#watched
-    const fires =
-      known === null ? new Map((await this.#book.firing()).map(({ serviceId, alert }) => [serviceId, alert])) : null
-    const watched = new Map<string, Watched>()
-    for (const service of await this.#book.watched()) {
-      const each = known?.get(service.serviceId) ?? begin(service, fires?.get(service.serviceId), last)
-      each.service = service
-      each.judged = Math.max(each.judged, last - MAX_CATCH_UP_SECONDS)
-      watched.set(service.serviceId, each)
+    if (this.#term !== term.token) {
+      this.#services = new Map()
+      this.#judgedUntil = 0
+      this.#term = term.token
     }
-    this.#watched = watched
-    this.#rulesAt = nowMs
-    return watched
+    const last = bucketAt(term.nowMs / 1_000 - LATENESS_SECONDS)
+    if (last > this.#judgedUntil) await this.#round(term.token, last)
+    return term.token
   }
 
-  async #judge(each: Watched, heard: SheddingSecond | null): Promise<void> {
-    const { watch, event } = step(each.watch, each.service.rule, heard)
-    if (event !== null) await this.#act(each, event, new Date((each.judged + 2) * 1000))
-    each.watch = watch
-    each.judged++
+  async #round(token: bigint, last: number): Promise<void> {
+    const services = await this.#parts.book.watched()
+    const watches = await this.#watches(services, last)
+    const patience = services.map(({ serviceId, rules }) => ({
+      serviceId,
+      staleSeconds: rules['agents-stale'].forSeconds,
+      refusedSeconds: rules['revision-refused'].forSeconds,
+    }))
+    const agents = await this.#parts.book.agents(patience)
+    const next = new Map<string, ServiceWatch>()
+    const changes: AlertChange[] = []
+    for (const [environment, members] of Map.groupBy(services, (service) => service.environment)) {
+      const from = Math.min(...members.map(({ serviceId }) => watches.get(serviceId)?.until ?? last))
+      const figures = await this.#parts.feed.read({ environment, from, to: last })
+      for (const service of members) {
+        const watch = watches.get(service.serviceId)
+        if (watch === undefined) continue
+        const own = figures.get(service.service)
+        const published = await this.#parts.published.of(service)
+        const to = isSparse(own) ? last - SPARSE_SECONDS : last
+        const tenants = await this.#tenants({ environment, from: watch.until, to }, service, own, published)
+        const judged = judge(
+          service,
+          watch,
+          { figures: own, tenants, agents: agents.get(service.serviceId), published },
+          to,
+        )
+        next.set(service.serviceId, judged.watch)
+        changes.push(...judged.changes)
+      }
+    }
+    for (const { environment, alert } of await this.#parts.book.record(token, changes))
+      this.#parts.live.alert(environment, alert)
+    this.#services = next
+    this.#judgedUntil = last
+    this.#parts.published.keep(new Set(next.keys()))
   }
 
-  async #act(each: Watched, event: AlertEvent, at: Date): Promise<void> {
-    const alert = await this.#write(each, event, at)
-    each.alertId = event.kind === 'resolved' ? null : (alert?.id ?? each.alertId)
-    if (alert !== null) this.#live.alert(each.service.environment, alert)
+  async #watches(services: readonly WatchedService[], last: number): Promise<Map<string, ServiceWatch>> {
+    const isKnown = ({ serviceId }: WatchedService) =>
+      last - (this.#services.get(serviceId)?.until ?? 0) <= MOST_BEHIND_SECONDS
+    const fires = services.every(isKnown) ? [] : await this.#parts.book.firing()
+    return new Map(
+      services.map((service) => {
+        const known = this.#services.get(service.serviceId)
+        return [service.serviceId, known !== undefined && isKnown(service) ? known : begun(service, fires, last)]
+      }),
+    )
   }
 
-  async #write(each: Watched, event: AlertEvent, at: Date): Promise<Alert | null> {
-    if (event.kind === 'raised') return this.#book.raise(each.service, event.share, at)
-    if (each.alertId === null) return null
-    return event.kind === 'peaked'
-      ? this.#book.peak(each.alertId, event.peakShare)
-      : this.#book.resolve(each.alertId, at)
+  /** Tenants with a rate of their own, where quotas refuse. */
+  async #tenants(
+    range: Range,
+    { service, rules }: WatchedService,
+    figures: ServiceFigures | undefined,
+    { gates, rates }: PublishedService,
+  ): Promise<Map<string, Buckets<TenantBucket>>> {
+    const found = new Map<string, Buckets<TenantBucket>>()
+    if (!rules['quota-unused'].enabled) return found
+    const refusing = [...(figures?.gates ?? [])].filter(([, buckets]) =>
+      [...buckets.values()].some(({ quotaRefused }) => quotaRefused > 0),
+    )
+    const resources = new Set(refusing.map(([name]) => gates.get(name)?.resource ?? name))
+    for (const resource of resources) {
+      const own = rates.get(resource)
+      if (own === undefined) continue
+      const drawing = [...(figures?.gates.keys() ?? [])].filter(
+        (name) => (gates.get(name)?.resource ?? name) === resource,
+      )
+      for (const [tenant, buckets] of await this.#parts.feed.tenants(range, service, drawing))
+        if (own.has(tenant)) found.set(tenantSubject(resource, tenant), buckets)
+    }
+    return found
   }
 }
 
-/** Goes back as far as the rule looks; never before the alert that fires was raised. */
-const begin = (service: WatchedService, alert: Alert | undefined, last: number): Watched => {
-  const back = last - service.rule.forSeconds - WINDOW_SECONDS
-  if (alert === undefined) return { service, watch: CALM, judged: back, alertId: null }
-  const raised = Math.floor(Date.parse(alert.raisedAt) / 1000) - 1
-  return { service, watch: firing(alert.peakShare), judged: Math.min(last, Math.max(back, raised)), alertId: alert.id }
+/** Looks back so far that everything that is pending is found. */
+const begun = ({ serviceId, rules }: WatchedService, fires: readonly FiringAlert[], last: number): ServiceWatch => {
+  const hold = Math.max(...Object.values(rules).map(({ forSeconds }) => forSeconds))
+  const from = bucketAt(last - LOOKBACK_SECONDS - MOST_WINDOW_SECONDS - hold)
+  const own = fires.filter(({ key }) => key.serviceId === serviceId)
+  return begin(serviceId, own, from, last - ALERT_BUCKET_SECONDS)
 }
 
-const key = ({ environment, service }: { environment: string; service: string }): string => `${environment}\n${service}`
+const bucketAt = (second: number): number => Math.floor(second / ALERT_BUCKET_SECONDS) * ALERT_BUCKET_SECONDS
 
-const indexed = (seconds: readonly SheddingSecond[]): Map<string, Map<number, SheddingSecond>> => {
-  const index = new Map<string, Map<number, SheddingSecond>>()
-  for (const each of seconds) {
-    const own = index.get(key(each)) ?? new Map<number, SheddingSecond>()
-    own.set(each.second, each)
-    index.set(key(each), own)
-  }
-  return index
-}
+const isSparse = (figures: ServiceFigures | undefined): boolean =>
+  figures !== undefined &&
+  [...figures.gates.values()].some((buckets) =>
+    [...buckets.values()].some(({ instances }) => instances > DENSE_INSTANCES),
+  )

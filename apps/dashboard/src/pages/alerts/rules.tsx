@@ -1,138 +1,129 @@
-import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { AlertRule, Service } from '@weir/api'
-import { type FormEvent, useState } from 'react'
-import { type Answer, call, url } from '../../api/client.ts'
-import { asProblem } from '../../api/problem.ts'
-import { serviceQuery, servicesQuery } from '../../api/queries.ts'
+import { Button, Modal } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { AlertRule, AlertRuleName, AlertRulesState } from '@weir/api'
+import { ALERT_TEXTS } from '@weir/api/alert-texts'
+import { useState } from 'react'
+import type { Answer } from '../../api/client.ts'
+import { alertRulesQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
-import { share } from '../../format/numbers.ts'
+import { plural } from '../../format/numbers.ts'
 import { span } from '../../format/times.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, Failure, Loading, Ready } from '../../ui/states.tsx'
+import { Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
+import { When } from '../../ui/when.tsx'
+import classes from './alerts.module.css'
+import { SeverityState } from './parts.tsx'
+import { RuleForm } from './rule-form.tsx'
+import { settingText } from './rule-settings.ts'
 
-/** When the refused share of each service is an alert. */
-export const Rules = ({ environment }: { environment: string }) => {
-  const services = useQuery(servicesQuery(environment))
-  const { canEdit } = useRole()
-  const [editing, setEditing] = useState<string | null>(null)
+const NAMES = Object.keys(ALERT_TEXTS) as AlertRuleName[]
+
+/** The rules of the environment, and for which services they differ. */
+export const RulesTab = ({ environment }: { environment: string }) => {
+  const query = useQuery(alertRulesQuery(environment))
+  const [editing, setEditing] = useState<AlertRuleName | null>(null)
   return (
-    <Panel
-      title="Rules"
-      hint="Raised when the refused share stays above the threshold, resolved when it stays below for as long."
-    >
-      <Ready query={services}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="There is no service yet" />
-          ) : (
-            <table className={ui.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Service</th>
-                  <th scope="col">Sustained shedding</th>
-                  {canEdit && <th scope="col">Action</th>}
-                </tr>
-              </thead>
-              <tbody>
-                {items.map(({ name, alertRule }) => (
-                  <tr key={name}>
-                    <td>{name}</td>
-                    <td>
-                      above {share(alertRule.share)} for {span(alertRule.forSeconds * 1000)}
-                    </td>
-                    {canEdit && (
-                      <td>
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          aria-label={`Edit the rule of ${name}`}
-                          onClick={() => setEditing(name)}
-                        >
-                          Edit
-                        </Button>
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+    <Panel title="Rules" hint={<Version state={query.data?.data} />}>
+      <Ready query={query}>
+        {(answer) => (
+          <>
+            <RulesTable state={answer.data} onEdit={setEditing} />
+            <Modal
+              opened={editing !== null}
+              onClose={() => setEditing(null)}
+              size="lg"
+              title={editing === null ? '' : `Rule: ${ALERT_TEXTS[editing].title}`}
+            >
+              {editing !== null && (
+                <Editor environment={environment} name={editing} answer={answer} onDone={() => setEditing(null)} />
+              )}
+            </Modal>
+          </>
+        )}
       </Ready>
-      <Modal opened={editing !== null} onClose={() => setEditing(null)} title={`Rule of ${editing ?? ''}`}>
-        {editing !== null && <EditRule environment={environment} service={editing} onDone={() => setEditing(null)} />}
-      </Modal>
     </Panel>
   )
 }
 
-interface EditRuleProps {
-  readonly environment: string
-  readonly service: string
-  readonly onDone: () => void
-}
+const Editor = (props: {
+  environment: string
+  name: AlertRuleName
+  answer: Answer<AlertRulesState>
+  onDone: () => void
+}) => <RuleForm key={props.name} {...props} />
 
-const EditRule = (props: EditRuleProps) => {
-  const query = useQuery({ ...serviceQuery(props.environment, props.service), refetchInterval: false })
-  return (
-    <Ready query={query} loading={<Loading rows={2} />}>
-      {(answer) => <RuleForm key={answer.etag} {...props} answer={answer} />}
-    </Ready>
+const Version = ({ state }: { state: AlertRulesState | undefined }) =>
+  state === undefined || state.updatedAt === null ? (
+    <>The built-in rules; nobody has changed any.</>
+  ) : (
+    <>
+      Version {state.version} by {state.author}, <When time={state.updatedAt} />: {state.reason}
+    </>
   )
-}
 
-const RuleForm = ({ environment, service, answer, onDone }: EditRuleProps & { answer: Answer<Service> }) => {
-  const client = useQueryClient()
-  const [rule, setRule] = useState<AlertRule>(answer.data.alertRule)
-  const save = useMutation({
-    mutationFn: () =>
-      call(url(['environments', environment, 'services', service, 'alert-rule']), {
-        method: 'PUT',
-        ...(answer.etag === null ? {} : { ifMatch: answer.etag }),
-        body: rule,
-      }),
-    onSuccess: onDone,
-    onSettled: () => {
-      for (const key of ['service', 'services']) void client.invalidateQueries({ queryKey: [key] })
-    },
-  })
-  const problem = save.error === null ? null : asProblem(save.error)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
+const RulesTable = ({ state, onEdit }: { state: AlertRulesState; onEdit: (name: AlertRuleName) => void }) => {
+  const { canEdit } = useRole()
+  const { rules, services } = state.document
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        {problem !== null && <Failure error={problem} />}
-        <Group grow align="flex-start">
-          <NumberInput
-            label="Refused share, per cent"
-            hideControls
-            min={0}
-            max={100}
-            value={Math.round(rule.share * 10_000) / 100}
-            error={problem?.fields().share}
-            onChange={(value) => typeof value === 'number' && setRule((before) => ({ ...before, share: value / 100 }))}
-          />
-          <NumberInput
-            label="For seconds"
-            hideControls
-            min={5}
-            max={3600}
-            value={rule.forSeconds}
-            error={problem?.fields().forSeconds}
-            onChange={(value) => typeof value === 'number' && setRule((before) => ({ ...before, forSeconds: value }))}
-          />
-        </Group>
-        <Group justify="flex-end">
-          <Button type="submit" loading={save.isPending}>
-            Save rule
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <div className={ui.scroll}>
+      <table className={ui.table} aria-label="Alert rules" style={{ minWidth: 860 }}>
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Severity</th>
+            <th scope="col">Raised at</th>
+            <th scope="col" className={ui.number}>
+              For
+            </th>
+            <th scope="col">Differs for</th>
+            {canEdit && <th scope="col">Action</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {NAMES.map((name) => {
+            const rule: AlertRule = rules[name]
+            const { title, when } = ALERT_TEXTS[name]
+            const own = Object.keys(services).filter((service) => services[service]?.[name] !== undefined)
+            return (
+              <tr key={name}>
+                <td style={{ maxWidth: 380 }}>
+                  <b>{title}</b>
+                  <div className={ui.hint}>{when}</div>
+                </td>
+                <td>
+                  {rule.enabled ? (
+                    <SeverityState severity={rule.severity} />
+                  ) : (
+                    <span className={classes.off}>switched off</span>
+                  )}
+                </td>
+                <td>{settingText(name, rule)}</td>
+                <td className={ui.number}>{span(rule.forSeconds * 1000)}</td>
+                <td>
+                  {own.length === 0 ? (
+                    <span className={ui.dim}>no service</span>
+                  ) : (
+                    <span title={own.join(', ')}>{plural(own.length, 'service')}</span>
+                  )}
+                </td>
+                {canEdit && (
+                  <td>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Edit the rule ${title}`}
+                      onClick={() => onEdit(name)}
+                    >
+                      Edit
+                    </Button>
+                  </td>
+                )}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
   )
 }

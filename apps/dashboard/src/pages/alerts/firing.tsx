@@ -1,0 +1,76 @@
+import { Button, Group } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Alert } from '@weir/api'
+import { When } from '../../ui/when.tsx'
+import classes from './alerts.module.css'
+import { AlertName, asFigure, byWeight, FiguresLink, SeverityState } from './parts.tsx'
+
+interface FiringProps {
+  readonly alerts: readonly Alert[]
+  readonly environment: string
+}
+
+/** Alerts of one service stand together: they are mostly one trouble. */
+export const Firing = ({ alerts, environment }: FiringProps) => {
+  const groups = [...Map.groupBy([...alerts].sort(byWeight), ({ service }) => service)]
+  return (
+    <div className={classes.groups}>
+      {groups.map(([service, members]) => (
+        <section key={service} className={classes.group} aria-label={`Alerts of ${service} that are firing`}>
+          <h3 className={classes.service}>
+            <Link to="/e/$environment/s/$service" params={{ environment, service }}>
+              {service}
+            </Link>
+            {members.length > 1 && <span className={classes.count}>{members.length} alerts</span>}
+          </h3>
+          <ul className={classes.list}>
+            {members.map((alert) => (
+              <Item key={alert.id} alert={alert} environment={environment} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const Item = ({ alert, environment }: { alert: Alert; environment: string }) => {
+  return (
+    <li className={classes.item} data-severity={alert.severity}>
+      <div className={classes.what}>
+        <SeverityState severity={alert.severity} />
+        <span>
+          <AlertName alert={alert} />
+        </span>
+      </div>
+      <p className={classes.why}>{alert.summary}</p>
+      <div className={classes.foot}>
+        <span className={classes.when}>
+          raised <When time={alert.raisedAt} />
+          {alert.worst > alert.value && <>; worst {asFigure(alert, alert.worst)}</>}
+        </span>
+        <Group gap={6}>
+          <span className={classes.link}>
+            <FiguresLink alert={alert} environment={environment}>
+              Figures
+            </FiguresLink>
+          </span>
+          <Button
+            size="compact-xs"
+            variant="default"
+            renderRoot={(props) => (
+              <Link
+                to="/e/$environment/alerts"
+                params={{ environment }}
+                search={(before) => ({ ...before, runbook: alert.rule })}
+                {...props}
+              />
+            )}
+          >
+            Runbook
+          </Button>
+        </Group>
+      </div>
+    </li>
+  )
+}

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { type DynamicModule, Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common'
 import { MemoryBus } from '../adapters/memory/memory-bus.ts'
 import { Database } from '../adapters/prisma/database.ts'
 import { RedisBus } from '../adapters/redis/redis-bus.ts'
 import { RedisLink } from '../adapters/redis/redis-link.ts'
 import { CONFIG, type Config } from '../config/config.ts'
+import { REPLICA } from '../config/replica.ts'
 import { Bus } from '../features/bus.ts'
 
 /** Injection token of what replicas share beside the database; `null`: this is the only one. */
@@ -28,6 +30,7 @@ export class RuntimeModule implements OnApplicationShutdown {
       providers: [
         { provide: CONFIG, useValue: config },
         { provide: Database, useValue: database },
+        { provide: REPLICA, useFactory: () => randomUUID() },
         { provide: REDIS_LINK, useFactory: () => linkOf(config, database) },
         {
           provide: Bus,
@@ -36,7 +39,7 @@ export class RuntimeModule implements OnApplicationShutdown {
           inject: [REDIS_LINK],
         },
       ],
-      exports: [CONFIG, Database, REDIS_LINK, Bus],
+      exports: [CONFIG, Database, REPLICA, REDIS_LINK, Bus],
     }
   }
 

@@ -5,6 +5,7 @@ import type { EffectivePolicy } from '@weir/policy/model'
 import { PrismaAgentStore } from '../adapters/prisma/agents.ts'
 import { Database } from '../adapters/prisma/database.ts'
 import { PrismaLeaseStore } from '../adapters/prisma/leases.ts'
+import { CONFIG, type Config } from '../config/config.ts'
 import { Callers } from '../features/access/caller.ts'
 import { Identity } from '../features/access/identity.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
@@ -12,6 +13,7 @@ import { AgentHub } from '../features/agents/agent-hub.ts'
 import { AgentsService } from '../features/agents/agents.service.ts'
 import { AgentStore } from '../features/agents/agents-port.ts'
 import { FeedbackService } from '../features/agents/feedback.service.ts'
+import { NO_OTHERS, Others } from '../features/agents/others.ts'
 import { pushedPolicy } from '../features/agents/pushed-policy.ts'
 import { AuditLog } from '../features/audit/audit-log.ts'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
@@ -40,6 +42,7 @@ const agentHub = (
   refusals: RefusalLog,
   audit: AuditLog,
   { databaseId }: Database,
+  { redis }: Config,
 ): AgentHub =>
   new AgentHub({
     databaseId,
@@ -47,6 +50,7 @@ const agentHub = (
     live,
     clock,
     onError,
+    others: redis === null ? NO_OTHERS : new Others(store, clock.monotonicMs),
     policy: async (serviceId) => {
       const latest = await policies.latest(serviceId)
       return latest === null ? null : pushedPolicy(latest, latest.effective)
@@ -91,7 +95,7 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
     {
       provide: AgentHub,
       useFactory: agentHub,
-      inject: [AgentStore, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database],
+      inject: [AgentStore, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database, CONFIG],
     },
     {
       provide: AgentAccess,
@@ -126,9 +130,10 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
         live: LiveHub,
         store: AgentStore,
         policies: EffectivePolicies,
+        keys: AgentKeys,
         bus: Bus,
-      ) => new Sockets({ router, agents, live, store, policies, bus, onError }),
-      inject: [UpgradeRouter, AgentHub, LiveHub, AgentStore, EffectivePolicies, Bus],
+      ) => new Sockets({ router, agents, live, store, policies, keys, bus, onError }),
+      inject: [UpgradeRouter, AgentHub, LiveHub, AgentStore, EffectivePolicies, AgentKeys, Bus],
     },
   ],
   exports: [LiveBroadcast],

@@ -2,12 +2,15 @@ import type { Server } from 'node:http'
 import type { AgentHub } from '../features/agents/agent-hub.ts'
 import type { AgentStore } from '../features/agents/agents-port.ts'
 import type { Bus } from '../features/bus.ts'
+import type { AgentKeys } from '../features/keys/agent-keys.ts'
 import type { LiveHub } from '../features/live/live-hub.ts'
 import type { EffectivePolicies } from '../features/policies/effective-policies.ts'
 import type { UpgradeRouter } from './upgrade-router.ts'
 
 const BEAT_MS = 200
 const FLUSH_MS = 1_000
+/** A revocation that this replica did not hear of takes this long. */
+const KEYS_MS = 5_000
 const PRUNE_MS = 600_000
 /** Agents that ended stay in the list for a day, receipts for a month. */
 const ENDED_KEPT_MS = 86_400_000
@@ -21,6 +24,7 @@ export interface SocketParts {
   readonly live: LiveHub
   readonly store: Pick<AgentStore, 'prune'>
   readonly policies: Pick<EffectivePolicies, 'onChange'>
+  readonly keys: Pick<AgentKeys, 'revoked'>
   readonly bus: Bus
   onError(error: unknown, where: string): void
 }
@@ -45,6 +49,7 @@ export class Sockets {
       live.beat()
       void this.flush()
     })
+    this.every(KEYS_MS, () => void this.lookAtKeys())
     this.every(PRUNE_MS, () => void this.prune())
   }
 
@@ -75,6 +80,17 @@ export class Sockets {
     this.flushing = true
     await this.parts.agents.flush().catch((error: unknown) => this.parts.onError(error, 'agents: flush'))
     this.flushing = false
+  }
+
+  private async lookAtKeys(): Promise<void> {
+    const { agents, keys, onError } = this.parts
+    const ids = agents.keyIds
+    if (ids.length === 0) return
+    try {
+      for (const keyId of await keys.revoked(ids)) agents.keyRevoked(keyId)
+    } catch (error) {
+      onError(error, 'agents: keys')
+    }
   }
 
   private async prune(): Promise<void> {

@@ -30,9 +30,10 @@ export const holdReplicaLock = async (
   kind: ReplicaKind,
   lost: (why: string) => void,
   revive: () => Promise<void> = async () => {},
+  patienceMs = PATIENCE_MS,
 ): Promise<ReplicaLock> => {
   let closed = false
-  let client = await acquire(url, kind, PATIENCE_MS)
+  let client = await acquire(url, kind, patienceMs)
   if (client === null) throw new StartRefused(TAKEN[kind])
   const watch = (held: pg.Client) => {
     held.once('error', () => {})

@@ -9,27 +9,32 @@ const cleanText = (_key: string, value: unknown): unknown =>
 /** PostgreSQL's text and JSON hold neither a NUL nor half a surrogate pair; an agent could send them, and one bad row fails its whole batch. */
 const clean = <T>(value: T): T => JSON.parse(JSON.stringify(value, cleanText)) as T
 
-/** One statement for all that changed: a batch is one round trip whatever its size. */
+/**
+ * One statement for all that changed: a batch is one round trip whatever its size. An agent that is gone from here may be with another replica by
+ * now: what that one wrote stays, unless nobody has heard the agent since.
+ */
 export const UPSERT = `
-  INSERT INTO agent (service_id, instance, boot, zone, host, pid, agent_version, mode_override, source, connected,
-    applied_database_id, applied_revision, applied_hash, receipt_revision, receipt_status, refused, report,
+  INSERT INTO agent AS a (service_id, instance, boot, zone, host, pid, agent_version, mode_override, source, connected, replica,
+    changed_at, applied_database_id, applied_revision, applied_hash, receipt_revision, receipt_status, refused, report,
     first_heard_at, last_heard_at, ended_at)
-  SELECT s.id, v.instance, v.boot, v.zone, v.host, v.pid, v.agent_version, v.mode_override, v.source, v.connected,
-    v.applied_database_id, v.applied_revision, v.applied_hash, v.receipt_revision, v.receipt_status, v.refused, v.report,
+  SELECT s.id, v.instance, v.boot, v.zone, v.host, v.pid, v.agent_version, v.mode_override, v.source, v.connected, v.replica,
+    clock_timestamp(), v.applied_database_id, v.applied_revision, v.applied_hash, v.receipt_revision, v.receipt_status, v.refused, v.report,
     v.first_heard_at, v.last_heard_at, v.ended_at
   FROM jsonb_to_recordset($1::jsonb) AS v(environment text, service text, instance text, boot text, zone text, host text,
-    pid int, agent_version text, mode_override text, source text, connected boolean, applied_database_id uuid,
+    pid int, agent_version text, mode_override text, source text, connected boolean, replica text, applied_database_id uuid,
     applied_revision int, applied_hash text, receipt_revision int, receipt_status text, refused jsonb, report jsonb,
     first_heard_at timestamptz, last_heard_at timestamptz, ended_at timestamptz)
   JOIN environment e ON e.name = v.environment JOIN service s ON s.environment_id = e.id AND s.name = v.service
   ORDER BY s.id, v.instance
   ON CONFLICT (service_id, instance) DO UPDATE SET boot = excluded.boot, zone = excluded.zone, host = excluded.host,
     pid = excluded.pid, agent_version = excluded.agent_version, mode_override = excluded.mode_override,
-    source = excluded.source, connected = excluded.connected, applied_database_id = excluded.applied_database_id,
+    source = excluded.source, connected = excluded.connected, replica = excluded.replica, changed_at = excluded.changed_at, applied_database_id = excluded.applied_database_id,
     applied_revision = excluded.applied_revision, applied_hash = excluded.applied_hash,
     receipt_revision = excluded.receipt_revision, receipt_status = excluded.receipt_status, refused = excluded.refused,
-    report = excluded.report, first_heard_at = excluded.first_heard_at, last_heard_at = excluded.last_heard_at,
-    ended_at = excluded.ended_at`
+    report = excluded.report, last_heard_at = greatest(a.last_heard_at, excluded.last_heard_at), ended_at = excluded.ended_at,
+    first_heard_at = CASE WHEN a.ended_at IS NULL THEN a.first_heard_at ELSE excluded.first_heard_at END
+  WHERE excluded.connected OR NOT a.connected OR a.replica IS NOT DISTINCT FROM excluded.replica
+    OR (excluded.ended_at IS NOT NULL AND a.last_heard_at <= excluded.last_heard_at)`
 
 export const RECEIPTS = `
   INSERT INTO receipt (service_id, instance, boot, database_id, revision, hash, status, refused, at)
@@ -40,7 +45,7 @@ export const RECEIPTS = `
   ORDER BY v.at`
 
 export const HEARD = `
-  UPDATE agent a SET last_heard_at = v.at
+  UPDATE agent a SET last_heard_at = v.at, changed_at = clock_timestamp()
   FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS v(environment, service, instance, at)
   JOIN environment e ON e.name = v.environment JOIN service s ON s.environment_id = e.id AND s.name = v.service
   WHERE a.service_id = s.id AND a.instance = v.instance AND a.last_heard_at < v.at`
@@ -64,7 +69,7 @@ export const receiptLine = (receipt: ReceiptRecord) =>
       ]
     : []
 
-export const stateLine = ({ record, connected }: StoredAgent, databaseId: string) => {
+export const stateLine = ({ record, connected }: StoredAgent, databaseId: string, replica: string) => {
   const { applied } = record
   const known = applied !== null && UUID.test(applied.databaseId) && isRevision(applied.revision) ? applied : null
   const answer = answerOf(record.receipt, known, databaseId)
@@ -80,6 +85,7 @@ export const stateLine = ({ record, connected }: StoredAgent, databaseId: string
     mode_override: record.modeOverride,
     source: record.source,
     connected,
+    replica,
     applied_database_id: known?.databaseId ?? null,
     applied_revision: known?.revision ?? null,
     applied_hash: known?.hash ?? null,

@@ -19,6 +19,7 @@ describe('the agent store in PostgreSQL', () => {
     const publish = async (revision: number, hash: string) => {
       await database.prisma.service.updateMany({ where: { name: 'orders' }, data: { revision, hash } })
     }
-    return { store: new PrismaAgentStore(database), databaseId: database.databaseId, publish }
+    const [store, other] = [new PrismaAgentStore(database, 'one'), new PrismaAgentStore(database, 'another')]
+    return { store, other, databaseId: database.databaseId, publish }
   })
 })

@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common'
+import { Inject, Injectable } from '@nestjs/common'
 import type { PolicyIdentity, Problem } from '@weir/policy/model'
+import { REPLICA } from '../../config/replica.ts'
 import type { AgentRecord, LastReceipt, ServiceRef } from '../../features/agents/agent-record.ts'
 import {
   type AgentBatch,
   type AgentFilter,
   AgentStore,
+  type Changes,
   type Pruning,
   type StoredReceipt,
   type StoredRoom,
@@ -27,6 +29,11 @@ interface Report {
   readonly consumers?: AgentRecord['consumers']
 }
 
+/** A change is seen once its transaction has ended: those of so long ago are read again. */
+const OVERLAP_MS = 2_000
+/** Most that one look gives; the rest is there at the next, for those that live are written of every few seconds. */
+const MOST_CHANGES = 20_000
+
 interface AgentLine {
   readonly environment: string
   readonly service: string
@@ -42,17 +49,25 @@ interface AgentLine {
   readonly first_heard_at: Date
   readonly last_heard_at: Date
   readonly ended_at: Date | null
+  readonly connected: boolean
+  readonly replica: string | null
+  readonly changed_at: Date
+  readonly service_id: string
   readonly revision: number
   readonly hash: string | null
 }
 
 const SELECT = `SELECT e.name AS environment, s.name AS service, a.instance, a.boot, a.zone, a.host, a.pid,
-  a.agent_version, a.mode_override, a.source, a.report, a.first_heard_at, a.last_heard_at, a.ended_at, s.revision, s.hash
+  a.agent_version, a.mode_override, a.source, a.report, a.first_heard_at, a.last_heard_at, a.ended_at, a.connected, a.replica,
+  a.changed_at, a.service_id, s.revision, s.hash
   FROM agent a JOIN service s ON s.id = a.service_id JOIN environment e ON e.id = s.environment_id`
 
 @Injectable()
 export class PrismaAgentStore extends AgentStore {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    @Inject(REPLICA) private readonly replica: string,
+  ) {
     super()
   }
 
@@ -73,7 +88,7 @@ export class PrismaAgentStore extends AgentStore {
     try {
       await client.query('BEGIN')
       if (agents.length > 0)
-        await client.query(UPSERT, [JSON.stringify(agents.map((one) => stateLine(one, databaseId)))])
+        await client.query(UPSERT, [JSON.stringify(agents.map((one) => stateLine(one, databaseId, this.replica)))])
       if (receipts.length > 0) await client.query(RECEIPTS, [JSON.stringify(receipts.flatMap(receiptLine))])
       if (heard.length > 0)
         await client.query(HEARD, [
@@ -91,6 +106,24 @@ export class PrismaAgentStore extends AgentStore {
     }
   }
 
+  override async changes(serviceIds: readonly string[], since: Date | null): Promise<Changes> {
+    const { pool } = this.database
+    const { rows: clock } = await pool.query<{ now: Date }>('SELECT now() AS now')
+    const until = clock[0]?.now ?? new Date()
+    const from = new Date((since ?? until).getTime() - OVERLAP_MS)
+    const { rows } = await pool.query<AgentLine>(
+      `${SELECT} WHERE a.service_id = ANY($1::uuid[]) AND a.changed_at > $2 ORDER BY a.changed_at LIMIT ${MOST_CHANGES}`,
+      [serviceIds, from],
+    )
+    const agents = rows.map((line) => ({
+      record: recordOf(line),
+      connected: line.connected,
+      serviceId: line.service_id,
+      own: line.replica === this.replica,
+    }))
+    return { agents, until: (rows.length === MOST_CHANGES ? rows.at(-1)?.changed_at : undefined) ?? until }
+  }
+
   override async page(environment: string, filter: AgentFilter) {
     const { prisma, pool, databaseId } = this.database
     if ((await prisma.environment.count({ where: { name: environment } })) === 0) return null
@@ -106,7 +139,11 @@ export class PrismaAgentStore extends AgentStore {
         filter.limit,
       ],
     )
-    return rows.map((line) => ({ record: recordOf(line), intended: intendedOf(line, databaseId) }))
+    return rows.map((line) => ({
+      record: recordOf(line),
+      connected: line.connected,
+      intended: intendedOf(line, databaseId),
+    }))
   }
 
   override async receipts(

@@ -128,6 +128,15 @@ export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
     })
   }
 
+  override async revoked(ids: readonly string[]): Promise<readonly string[]> {
+    const valid = await this.database.prisma.agentKey.findMany({
+      where: { id: { in: [...ids] }, revokedAt: null },
+      select: { id: true },
+    })
+    const kept = new Set(valid.map(({ id }) => id))
+    return ids.filter((id) => !kept.has(id))
+  }
+
   override async revoke(environment: string, id: string, actor: string): Promise<Result<null>> {
     const result = await this.database.prisma.$transaction(async (tx) => {
       const { count } = await tx.agentKey.updateMany({

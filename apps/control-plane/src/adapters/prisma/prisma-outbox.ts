@@ -8,27 +8,27 @@ export const outbox = async <T extends BusTopic>(tx: Transaction, topic: T, payl
   await tx.outbox.create({ data: { topic, payload: { ...payload } } })
 }
 
+interface Line {
+  readonly id: bigint
+  readonly topic: BusTopic
+  readonly payload: BusTopics[BusTopic]
+}
+
 @Injectable()
 export class PrismaOutbox extends OutboxStore {
   constructor(private readonly database: Database) {
     super()
   }
 
-  override async unsent(limit: number): Promise<readonly OutboxMessage[]> {
-    const rows = await this.database.prisma.outbox.findMany({
-      where: { sentAt: null },
-      orderBy: { id: 'asc' },
-      take: limit,
+  override deliver(limit: number, send: (message: OutboxMessage) => void): Promise<number> {
+    return this.database.prisma.$transaction(async (tx) => {
+      const rows = await tx.$queryRaw<Line[]>`
+        SELECT id, topic, payload FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+      if (rows.length === 0) return 0
+      for (const { id, topic, payload } of rows) send({ id, topic, payload })
+      await tx.outbox.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: { sentAt: new Date() } })
+      return rows.length
     })
-    return rows.map((row) => ({
-      id: row.id,
-      topic: row.topic as BusTopic,
-      payload: row.payload as unknown as BusTopics[BusTopic],
-    }))
-  }
-
-  override async markSent(ids: readonly bigint[]): Promise<void> {
-    await this.database.prisma.outbox.updateMany({ where: { id: { in: [...ids] } }, data: { sentAt: new Date() } })
   }
 
   override async dropSentBefore(time: Date): Promise<void> {

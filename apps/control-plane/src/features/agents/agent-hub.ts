@@ -2,15 +2,16 @@ import type { EvenSplit } from '@weir/policy/model'
 import { CLOSE, encode, type Scales } from '@weir/wire'
 import { Feedback } from '../feedback/feedback.ts'
 import type { LiveBroadcast } from '../live/live-port.ts'
-import { MessageRate } from '../live/message-rate.ts'
 import type { TextSocket } from '../live/socket-port.ts'
 import { AGENT_BOUNDS, type AgentBounds } from './agent-bounds.ts'
 import { refKey, type ServiceRef } from './agent-record.ts'
 import { type AgentKeyIdentity, AgentSession, type Misbehaviour, type SessionEvents } from './agent-session.ts'
 import type { AgentStore } from './agents-port.ts'
+import { HelloRates } from './hello-rates.ts'
+import { NO_OTHERS, type Others } from './others.ts'
 import type { PushedPolicy } from './pushed-policy.ts'
 import { Room } from './room.ts'
-import type { Member } from './roster.ts'
+import { isThere, type Listening, type Member } from './roster.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
 export interface HubClock {
@@ -23,6 +24,8 @@ export interface HubPorts {
   readonly store: AgentStore
   readonly live: Pick<LiveBroadcast, 'agents' | 'watched'>
   readonly clock: HubClock
+  /** What other replicas write of agents. */
+  readonly others: Pick<Others, 'isFresh' | 'look'>
   /** The effective policy of a service as it is now; `null` before the first publish. */
   policy(serviceId: string): Promise<PushedPolicy | null>
   /** A socket that was closed for what it did: a refusal of access. */
@@ -62,9 +65,9 @@ export class AgentHub {
   private readonly refreshing = new Map<string, { again: boolean }>()
   private readonly sessions = new Map<AgentSession, Room>()
   private readonly revoked = new Set<string>()
-  private readonly hellos = new Map<string, MessageRate>()
+  private readonly hellos: HelloRates
   private readonly buffer: WriteBuffer
-  private readonly sinceMs: number
+  private readonly listening: Listening
   private readonly bounds: AgentBounds
   private pings = 0
   private draining = false
@@ -74,12 +77,25 @@ export class AgentHub {
     bounds: Partial<AgentBounds> = {},
   ) {
     this.bounds = { ...AGENT_BOUNDS, ...bounds }
-    this.sinceMs = ports.clock.wallMs()
+    this.hellos = new HelloRates(this.bounds)
+    const { clock, others } = ports
+    this.listening = {
+      sinceMs: clock.wallMs(),
+      wallMs: () => clock.wallMs(),
+      get hearsAll() {
+        return others.isFresh
+      },
+    }
     this.buffer = new WriteBuffer(ports.store, this.bounds, (error) => ports.onError(error, 'agents: write'))
   }
 
   get connected(): number {
     return this.sessions.size
+  }
+
+  /** Whether agents may be with other replicas. */
+  get hasOthers(): boolean {
+    return this.ports.others !== NO_OTHERS
   }
 
   get isFull(): boolean {
@@ -143,9 +159,14 @@ export class AgentHub {
     }
   }
 
+  /** Keys that sockets came with. */
+  get keyIds(): string[] {
+    return [...new Set(Array.from(this.sessions.keys(), ({ key }) => key.keyId))]
+  }
+
   /** Closes every socket that came with the key, now. Its agents keep their places until presumed dead. */
   keyRevoked(keyId: string): void {
-    this.hellos.delete(keyId)
+    this.hellos.forget(keyId)
     this.revoked.add(keyId)
     for (const oldest of this.revoked) if (this.revoked.size > this.bounds.revokedKeys) this.revoked.delete(oldest)
     for (const session of [...this.sessions.keys()])
@@ -176,6 +197,9 @@ export class AgentHub {
 
   /** About once a second: writes what changed, presence of a few agents in turn, and tells who looks. */
   async flush(): Promise<void> {
+    await this.ports.others
+      .look(this.rooms.values())
+      .catch((error: unknown) => this.ports.onError(error, 'agents: read'))
     const nowMs = this.ports.clock.wallMs()
     for (const room of this.rooms.values()) {
       this.tell(room)
@@ -185,7 +209,7 @@ export class AgentHub {
         this.buffer.heard(member)
       }
     }
-    for (const [keyId, rate] of this.hellos) if (rate.isFull(this.ports.clock.monotonicMs())) this.hellos.delete(keyId)
+    this.hellos.tidy(this.ports.clock.monotonicMs())
     await this.buffer.flush()
   }
 
@@ -214,7 +238,7 @@ export class AgentHub {
       this.ports.live.agents(
         environment,
         service,
-        changed.map((member) => room.row(member.record, member.session !== null)),
+        changed.map((member) => room.row(member.record, isThere(member))),
       )
   }
 
@@ -224,15 +248,9 @@ export class AgentHub {
       if (stored === null) return null
       const { environment, service } = ref
       const policy = await this.ports.policy(stored.serviceId)
-      const listening = { sinceMs: this.sinceMs, wallMs: () => this.ports.clock.wallMs() }
-      const room = new Room(
-        { environment, service },
-        { ...stored, policy },
-        this.ports.databaseId,
-        listening,
-        this.roomEvents,
-        this.bounds,
-      )
+      const { databaseId } = this.ports
+      const about = { ...stored, policy }
+      const room = new Room({ environment, service }, about, databaseId, this.listening, this.roomEvents, this.bounds)
       this.rooms.set(key, room)
       return room
     } finally {
@@ -245,7 +263,7 @@ export class AgentHub {
       if (session.member !== null) this.sessions.get(session)?.heard(session.member)
     },
     hello: (session, hello) => {
-      if (!this.helloRate(session.key.keyId).take(this.ports.clock.monotonicMs()))
+      if (!this.hellos.take(session.key.keyId, this.ports.clock.monotonicMs()))
         session.end(CLOSE.tooMany, 'Too many hellos of this key.')
       else if (this.sessions.get(session)?.hello(session, hello) === false)
         session.end(CLOSE.tooMany, 'Too many instances of this key.')
@@ -275,12 +293,5 @@ export class AgentHub {
     receipt: (receipt: Parameters<WriteBuffer['receipt']>[0]) => this.buffer.receipt(receipt),
     databaseChanged: (member: Member, from: string) =>
       this.ports.databaseChanged(member.record, member.record.instance, from),
-  }
-
-  private helloRate(keyId: string): MessageRate {
-    const { hellosPerSecond, helloBurst } = this.bounds
-    const rate = this.hellos.get(keyId) ?? new MessageRate(hellosPerSecond, (helloBurst * 1000) / hellosPerSecond)
-    this.hellos.set(keyId, rate)
-    return rate
   }
 }

@@ -7,6 +7,8 @@ const START = Date.UTC(2027, 0, 15, 8)
 
 export interface StoreUnderTest {
   readonly store: AgentStore
+  /** Of another replica over the same rows. */
+  readonly other: AgentStore
   readonly databaseId: string
   /** Environment `prod` with `orders` and `payments` is there; publishes a revision of `orders`. */
   publish(revision: number, hash: string): Promise<void>
@@ -56,6 +58,7 @@ const ORDERS = { environment: 'prod', service: 'orders' }
 export const agentStoreContract = (make: () => Promise<StoreUnderTest>): void => {
   keepsAgents(make)
   keepsReceipts(make)
+  servesReplicas(make)
 }
 
 const keepsAgents = (make: () => Promise<StoreUnderTest>): void => {
@@ -151,5 +154,62 @@ const keepsReceipts = (make: () => Promise<StoreUnderTest>): void => {
     expect((await store.page('prod', everything))?.map((row) => row.record.instance)).toEqual(['here'])
     const left = await store.receipts(ORDERS, { before: null, limit: 9 })
     expect(left?.map((row) => row.revision)).toEqual([4, 3])
+  })
+}
+
+const servesReplicas = (make: () => Promise<StoreUnderTest>): void => {
+  const write = (store: AgentStore, one: AgentRecord, connected: boolean) =>
+    store.write({ agents: [{ record: one, connected }], receipts: [], heard: [] })
+  const serviceOf = async (store: AgentStore) => (await store.room(ORDERS))?.serviceId ?? ''
+  const row = async (store: AgentStore) => (await store.page('prod', everything))?.[0]
+
+  test('what was written since is read by every replica, each knowing its own', async () => {
+    const { store, other, databaseId } = await make()
+    const serviceId = await serviceOf(store)
+    const { until } = await store.changes([serviceId], null)
+    await write(store, record(databaseId, 'here'), true)
+    await write(other, record(databaseId, 'ended', { endedAtMs: START + 5 }), false)
+    const seen = (await store.changes([serviceId], until)).agents
+    expect(seen.map((one) => [one.record.instance, one.own, one.connected, one.serviceId]).sort()).toEqual([
+      ['ended', false, false, serviceId],
+      ['here', true, true, serviceId],
+    ])
+    expect(seen.find((one) => one.own)?.record).toEqual(record(databaseId, 'here'))
+    expect(
+      (await other.changes([serviceId], until)).agents.map((one) => [one.record.instance, one.own]),
+    ).toContainEqual(['here', false])
+    expect((await store.changes([], until)).agents).toEqual([])
+    await store.write({
+      agents: [],
+      receipts: [],
+      heard: [record(databaseId, 'here', { lastHeardAtMs: START + 9_000 })],
+    })
+    const heard = (await other.changes([serviceId], until)).agents.find((one) => one.record.instance === 'here')
+    expect(heard?.record.lastHeardAtMs).toBe(START + 9_000)
+  })
+
+  test('an agent that went to another replica is neither gone nor new by what its former one writes later', async () => {
+    const { store, other, databaseId } = await make()
+    await write(store, record(databaseId, 'a'), true)
+    const later = { joinedAtMs: START + 4_000, lastHeardAtMs: START + 4_000 }
+    await write(other, record(databaseId, 'a', later), true)
+    await write(store, record(databaseId, 'a', { lastHeardAtMs: START + 3_000 }), false)
+    await write(store, record(databaseId, 'a', { lastHeardAtMs: START + 3_000, endedAtMs: START + 3_000 }), false)
+    expect(await row(store)).toMatchObject({
+      connected: true,
+      record: { endedAtMs: null, joinedAtMs: START, lastHeardAtMs: START + 4_000 },
+    })
+  })
+
+  test('one that a replica left behind is ended by whoever finds it dead, and begins anew when it comes again', async () => {
+    const { store, other, databaseId } = await make()
+    await write(other, record(databaseId, 'a'), true)
+    await write(store, record(databaseId, 'a', { endedAtMs: START + 700_000 }), false)
+    expect(await row(store)).toMatchObject({ connected: false, record: { endedAtMs: START + 700_000 } })
+    await write(store, record(databaseId, 'a', { joinedAtMs: START + 800_000 }), true)
+    expect(await row(store)).toMatchObject({
+      connected: true,
+      record: { endedAtMs: null, joinedAtMs: START + 800_000 },
+    })
   })
 }

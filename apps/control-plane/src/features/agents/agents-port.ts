@@ -6,6 +6,19 @@ export interface StoredAgent {
   readonly connected: boolean
 }
 
+/** An agent as the database has it. */
+export interface SeenAgent extends StoredAgent {
+  readonly serviceId: string
+  /** It is what this replica wrote last of it. */
+  readonly own: boolean
+}
+
+/** What was written of some services' agents since a moment, and the moment to ask from next. */
+export interface Changes {
+  readonly agents: readonly SeenAgent[]
+  readonly until: Date
+}
+
 /** A place in a listing; opaque outside. */
 export interface AgentCursor {
   readonly service: string
@@ -35,8 +48,7 @@ export interface AgentFilter {
   readonly limit: number
 }
 
-export interface AgentOfPage {
-  readonly record: AgentRecord
+export interface AgentOfPage extends StoredAgent {
   readonly intended: PolicyIdentity | null
 }
 
@@ -55,8 +67,13 @@ export interface Pruning {
 export abstract class AgentStore {
   /** `null`: there is no such service. */
   abstract room(ref: ServiceRef): Promise<StoredRoom | null>
-  /** One transaction; a row whose service is gone is left out. */
+  /**
+   * One transaction; a row whose service is gone is left out. What is said of an agent that is gone from here is passed over where another replica
+   * has it by now; it keeps its place in the split.
+   */
   abstract write(batch: AgentBatch): Promise<void>
+  /** Agents that were written of since, by whichever replica; some may come twice. `null`: lately. */
+  abstract changes(serviceIds: readonly string[], since: Date | null): Promise<Changes>
   /** By service and instance, from after the cursor. `null`: there is no such environment. */
   abstract page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null>
   /** The newest first, before the id. `null`: there is no such service. */

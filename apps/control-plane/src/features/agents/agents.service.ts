@@ -13,6 +13,9 @@ export interface PlacedReceipt {
   readonly row: ReceiptRow
 }
 
+/** A replica that died said of its agents last that they are connected: after this they are not. */
+const HEARD_MS = AGENT_BOUNDS.heartbeatMs * AGENT_BOUNDS.missedHeartbeats
+
 /** What REST asks about agents: the store's pages, with what the hub knows better laid over them. */
 export class AgentsService {
   constructor(
@@ -45,11 +48,13 @@ export class AgentsService {
     )
   }
 
-  private row({ record, intended }: AgentOfPage): Agent {
+  private row({ record, connected: stored, intended }: AgentOfPage): Agent {
     const room = this.hub.roomAt(record)
     const member = room?.roster.get(record.instance)
-    if (room !== null) return room.row(member?.record ?? record, member?.session != null)
     const nowMs = this.clock.wallMs()
-    return agentRow(record, { connected: false, intended, databaseId: this.databaseId, nowMs, timing: AGENT_BOUNDS })
+    const here = member !== undefined && member.session !== null
+    const connected = here || (this.hub.hasOthers && stored && nowMs - record.lastHeardAtMs <= HEARD_MS)
+    if (room !== null) return room.row(here || !this.hub.hasOthers ? (member?.record ?? record) : record, connected)
+    return agentRow(record, { connected, intended, databaseId: this.databaseId, nowMs, timing: AGENT_BOUNDS })
   }
 }

@@ -6,6 +6,7 @@ import { AgentHub } from './agent-hub.ts'
 import type { ServiceRef } from './agent-record.ts'
 import type { AgentKeyIdentity } from './agent-session.ts'
 import { MemoryAgentStore } from './memory-agent-store.testkit.ts'
+import { NO_OTHERS, Others } from './others.ts'
 import { type PushedPolicy, pushedPolicy } from './pushed-policy.ts'
 
 export const ORDERS: ServiceRef = { environment: 'prod', service: 'orders' }
@@ -65,17 +66,29 @@ export class TestAgent {
 
 /** A hub on virtual time over a store that outlives it. */
 export class HubBench {
-  readonly clock = new VirtualClock()
-  readonly store = new MemoryAgentStore()
+  readonly clock: VirtualClock
+  readonly store: MemoryAgentStore
   readonly misbehaviours: { how: string; instance: string | null }[] = []
   readonly databases: { instance: string; from: string }[] = []
   readonly errors: unknown[] = []
   readonly told: { service: string; instances: string[] }[] = []
-  readonly serviceId = this.store.addService(ORDERS)
+  readonly serviceId: string
   watched = false
   hub: AgentHub
 
-  constructor(private readonly bounds: Partial<AgentBounds> = {}) {
+  private readonly others: Pick<Others, 'isFresh' | 'look'>
+
+  /** `beside`: a replica over the same store and time. */
+  constructor(
+    private readonly bounds: Partial<AgentBounds> = {},
+    replicas: { readonly name: string; readonly beside?: HubBench } | null = null,
+  ) {
+    const { name, beside } = replicas ?? {}
+    this.clock = beside?.clock ?? new VirtualClock()
+    const store = beside?.store ?? new MemoryAgentStore()
+    this.store = name === undefined ? store : store.of(name)
+    this.serviceId = this.store.addService(ORDERS)
+    this.others = replicas === null ? NO_OTHERS : new Others(this.store, this.clock.monotonicMs)
     this.hub = this.start()
   }
 
@@ -90,6 +103,7 @@ export class HubBench {
           agents: (_, service, agents) => this.told.push({ service, instances: agents.map((agent) => agent.instance) }),
         },
         clock: this.clock,
+        others: this.others,
         policy: (serviceId) => this.store.policy(serviceId),
         misbehaved: (_, how, instance) => this.misbehaviours.push({ how, instance }),
         databaseChanged: (_, instance, from) => this.databases.push({ instance, from }),
@@ -120,14 +134,19 @@ export class HubBench {
     await this.hub.refresh(this.serviceId)
   }
 
+  /** What is due at this moment. */
+  async beat(eachSecond: () => void = () => undefined): Promise<void> {
+    this.hub.beat()
+    if (this.clock.ms % 1000 !== 0) return
+    eachSecond()
+    await this.hub.flush()
+  }
+
   /** Lets time pass in steps of 200 ms; `each` second is told. */
   async pass(ms: number, eachSecond: () => void = () => undefined): Promise<void> {
     for (let passed = 0; passed < ms; passed += 200) {
       this.clock.ms += 200
-      this.hub.beat()
-      if (this.clock.ms % 1000 !== 0) continue
-      eachSecond()
-      await this.hub.flush()
+      await this.beat(eachSecond)
     }
   }
 }

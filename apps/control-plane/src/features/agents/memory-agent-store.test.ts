@@ -16,6 +16,6 @@ describe('the agent store in memory', () => {
         pushedPolicy({ databaseId, revision, hash }, { policy: BUILT_IN_POLICY, quotas: {} }),
       )
     }
-    return { store, databaseId, publish }
+    return { store, other: store.of('another'), databaseId, publish }
   })
 })

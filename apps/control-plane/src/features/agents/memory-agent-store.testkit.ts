@@ -4,6 +4,7 @@ import {
   type AgentFilter,
   type AgentOfPage,
   AgentStore,
+  type Changes,
   type Pruning,
   type StoredAgent,
   type StoredRoom,
@@ -12,7 +13,8 @@ import type { PushedPolicy } from './pushed-policy.ts'
 
 /** Keeps everything in memory, for tests on virtual time; survives a "restart" of the hub by being handed to the next. */
 export class MemoryAgentStore extends AgentStore {
-  readonly agents = new Map<string, StoredAgent>()
+  readonly replica: string = 'one'
+  readonly agents = new Map<string, StoredAgent & { readonly replica: string }>()
   readonly receiptRows: (ReceiptRecord & { readonly id: bigint })[] = []
   readonly policies = new Map<string, PushedPolicy>()
   readonly services = new Map<string, string>()
@@ -42,9 +44,7 @@ export class MemoryAgentStore extends AgentStore {
   override async write({ agents, receipts, heard }: AgentBatch): Promise<void> {
     if (this.away) throw new Error('The store is away.')
     this.writes.push(agents.length)
-    for (const agent of agents)
-      if (this.services.has(refKey(agent.record)))
-        this.agents.set(`${refKey(agent.record)} ${agent.record.instance}`, agent)
+    for (const agent of agents) if (this.services.has(refKey(agent.record))) this.put(agent)
     for (const receipt of receipts)
       if (this.services.has(refKey(receipt))) this.receiptRows.push({ ...receipt, id: ++this.lastId })
     for (const record of heard) {
@@ -54,20 +54,53 @@ export class MemoryAgentStore extends AgentStore {
     }
   }
 
+  /** Another replica's view of the same rows. */
+  of(replica: string): MemoryAgentStore {
+    const view: MemoryAgentStore = Object.create(this)
+    return Object.defineProperty(view, 'replica', { value: replica })
+  }
+
+  override async changes(serviceIds: readonly string[]): Promise<Changes> {
+    if (this.away) throw new Error('The store is away.')
+    const agents = [...this.agents.values()].flatMap(({ record, connected, replica }) => {
+      const serviceId = this.services.get(refKey(record))
+      const wanted = serviceId !== undefined && serviceIds.includes(serviceId)
+      return wanted ? [{ record: { ...record }, connected, serviceId, own: replica === this.replica }] : []
+    })
+    return { agents, until: new Date(0) }
+  }
+
   override async page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null> {
     if (![...this.services.keys()].some((key) => JSON.parse(key)[0] === environment)) return null
     const place = (record: { service: string; instance: string }) => JSON.stringify([record.service, record.instance])
     return [...this.agents.values()]
-      .map(({ record }) => record)
-      .filter((record) => record.environment === environment && (filter.service ?? record.service) === record.service)
-      .filter((record) => record.instance.includes(filter.search ?? ''))
-      .filter((record) => filter.after === null || place(record) > place(filter.after))
-      .sort((a, b) => (place(a) < place(b) ? -1 : 1))
+      .filter(
+        ({ record }) => record.environment === environment && (filter.service ?? record.service) === record.service,
+      )
+      .filter(({ record }) => record.instance.includes(filter.search ?? ''))
+      .filter(({ record }) => filter.after === null || place(record) > place(filter.after))
+      .sort((a, b) => (place(a.record) < place(b.record) ? -1 : 1))
       .slice(0, filter.limit)
-      .map((record) => ({
+      .map(({ record, connected }) => ({
         record,
+        connected,
         intended: this.policies.get(this.services.get(refKey(record)) ?? '')?.identity ?? null,
       }))
+  }
+
+  private put({ record, connected }: StoredAgent): void {
+    const key = `${refKey(record)} ${record.instance}`
+    const there = this.agents.get(key)
+    const over =
+      there === undefined ||
+      connected ||
+      !there.connected ||
+      there.replica === this.replica ||
+      (record.endedAtMs !== null && there.record.lastHeardAtMs <= record.lastHeardAtMs)
+    if (!over) return
+    const joinedAtMs = there?.record.endedAtMs === null ? there.record.joinedAtMs : record.joinedAtMs
+    const lastHeardAtMs = Math.max(there?.record.lastHeardAtMs ?? 0, record.lastHeardAtMs)
+    this.agents.set(key, { record: { ...record, joinedAtMs, lastHeardAtMs }, connected, replica: this.replica })
   }
 
   override async receipts(ref: ServiceRef, page: { before: bigint | null; limit: number }) {

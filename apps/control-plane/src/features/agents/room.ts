@@ -183,7 +183,9 @@ export class Room {
       if (session.member === null || session.isSlow) continue
       if (session.stale && this.pushed !== null) this.offer(session, this.pushed)
       if (settled) this.lease(session)
-      if (session.sparse !== this.pacing.sparse) this.settings(session)
+      if (session.sparse === this.pacing.sparse) continue
+      session.sparse = this.pacing.sparse
+      session.send({ type: 'settings', ...this.pacing.pace })
     }
   }
 
@@ -215,9 +217,13 @@ export class Room {
     this.events.databaseChanged(member, databaseId)
   }
 
-  private tellStore(member: Member): void {
-    this.changed.add(member)
+  tellStore(member: Member): void {
+    this.tellScreens(member)
     this.events.changed(member)
+  }
+
+  tellScreens(member: Member): void {
+    this.changed.add(member)
   }
 
   private join(session: AgentSession, hello: Hello): Member {
@@ -289,10 +295,5 @@ export class Room {
     session.lease = split
     session.scales = scales
     session.send({ type: 'lease', allocator: 'even', ...split, ...(scales === null ? {} : { scales }) })
-  }
-
-  private settings(session: AgentSession): void {
-    session.sparse = this.pacing.sparse
-    session.send({ type: 'settings', ...this.pacing.pace })
   }
 }

@@ -10,6 +10,10 @@ import { evenSplit } from './split.ts'
 export interface Member {
   readonly record: AgentRecord
   session: AgentSession | null
+  /** Another replica has its socket, as far as the database knows. */
+  elsewhere: boolean
+  /** The session of which the store knows: what another replica wrote since is later. */
+  stored: AgentSession | null
   /** Number of the last report of this boot; an older one that comes late is not taken. */
   sequence: number
   /** The shares of its quotas that it says it applies. */
@@ -22,7 +26,12 @@ export interface Member {
 export interface Listening {
   readonly sinceMs: number
   wallMs(): number
+  /** Whether what other replicas hear is known here too; always, where there are none. */
+  readonly hearsAll: boolean
 }
+
+/** Whether it has a socket, here or with another replica. */
+export const isThere = ({ session, elsewhere }: Member): boolean => session !== null || elsewhere
 
 /** Who counts in one service's split, and at which place. */
 export class Roster {
@@ -87,6 +96,19 @@ export class Roster {
     this.count(keyId, 1)
   }
 
+  /** Who joined elsewhere has its place by when that was. */
+  admit(record: AgentRecord): Member {
+    this.unsettled = true
+    return this.insert(record)
+  }
+
+  /** When it joined, where another replica saw it first. */
+  place(member: Member, joinedAtMs: number): void {
+    if (member.record.joinedAtMs === joinedAtMs) return
+    member.record.joinedAtMs = joinedAtMs
+    this.unsettled = true
+  }
+
   /** The place of a member; unique at every moment, dense after `settle`. */
   splitOf(instance: string): EvenSplit | null {
     const rank = this.ranks.get(instance)
@@ -109,6 +131,7 @@ export class Roster {
     for (const member of this.byInstance.values())
       if (
         member.session === null &&
+        this.listening.hearsAll &&
         isPresumedDead(member.record.lastHeardAtMs, nowMs, this.listening.sinceMs, this.bounds)
       )
         dead.push(member)
@@ -130,6 +153,8 @@ export class Roster {
     const member: Member = {
       record,
       session: null,
+      elsewhere: false,
+      stored: null,
       sequence: -1,
       scales: {},
       writtenAtMs: record.lastHeardAtMs,

@@ -59,12 +59,17 @@ export class WriteBuffer {
     const agents = takeFrom(this.agents, this.bounds.writeRows)
     const heard = takeFrom(this.heardOf, this.bounds.writeRows)
     const receipts = this.receipts.splice(0, this.bounds.writeRows)
+    const sessions = agents.map(({ session }) => session)
     try {
       await this.store.write({
         agents: agents.map(snapshotOf),
         receipts,
         heard: heard.map((member) => ({ ...member.record })),
       })
+      for (const [i, member] of agents.entries()) {
+        member.stored = sessions[i] ?? null
+        if (member.stored !== null) member.elsewhere = false
+      }
       return true
     } catch (error) {
       this.onError(error)

@@ -23,6 +23,8 @@ export abstract class AgentKeys {
   abstract authenticate(secret: string): Promise<KeyScope | null>
   abstract list(environment: string, page: PageRequest<string>): Promise<Result<Rows<Key>>>
   abstract create(environment: string, key: NewKey, actor: string): Promise<Result<CreatedKey>>
+  /** Which of these keys are revoked, or gone: for sockets whose replica did not hear of it. */
+  abstract revoked(ids: readonly string[]): Promise<readonly string[]>
   /** Takes effect at once: subscribers of the bus topic `key-revoked` close its sockets. */
   abstract revoke(environment: string, id: string, actor: string): Promise<Result<null>>
 }

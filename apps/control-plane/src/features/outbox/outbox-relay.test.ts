@@ -13,13 +13,12 @@ class MemoryOutbox extends OutboxStore {
     this.messages.push({ id, topic: 'revision', payload: { serviceId: 'orders', revision } })
   }
 
-  override async unsent(limit: number): Promise<OutboxMessage[]> {
-    return this.messages.slice(0, limit)
-  }
-
-  override async markSent(ids: readonly bigint[]): Promise<void> {
+  override async deliver(limit: number, send: (message: OutboxMessage) => void): Promise<number> {
+    const batch = this.messages.slice(0, limit)
+    batch.forEach(send)
     if (this.failMarks-- > 0) throw new Error('away')
-    this.messages = this.messages.filter(({ id }) => !ids.includes(id))
+    this.messages = this.messages.slice(batch.length)
+    return batch.length
   }
 
   override async dropSentBefore(): Promise<void> {}

@@ -51,10 +51,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       do {
         this.#again = false
-        const messages = await this.store.unsent(BATCH)
-        for (const { topic, payload } of messages) this.bus.publish(topic, payload)
-        if (messages.length > 0) await this.store.markSent(messages.map(({ id }) => id))
-        if (messages.length === BATCH) this.#again = true
+        const sent = await this.store.deliver(BATCH, ({ topic, payload }) => this.bus.publish(topic, payload))
+        if (sent === BATCH) this.#again = true
       } while (this.#again)
       if (this.#rounds++ % TIDY_EVERY === 0) await this.store.dropSentBefore(new Date(Date.now() - KEPT_MS))
       this.#failing = false

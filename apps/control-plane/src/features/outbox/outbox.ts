@@ -8,8 +8,10 @@ export interface OutboxMessage {
 
 /** Messages written in the transaction of what they tell. */
 export abstract class OutboxStore {
-  /** The oldest unsent ones. */
-  abstract unsent(limit: number): Promise<readonly OutboxMessage[]>
-  abstract markSent(ids: readonly bigint[]): Promise<void>
+  /**
+   * Hands over the oldest unsent ones, each once however many replicas do so at the same time, and notes them as sent. Where that fails they are handed
+   * over again the next time. Returns how many there were.
+   */
+  abstract deliver(limit: number, send: (message: OutboxMessage) => void): Promise<number>
   abstract dropSentBefore(time: Date): Promise<void>
 }

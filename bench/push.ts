@@ -1,48 +1,50 @@
-/** `npm run bench:push`: from a publish to the last agents, beside a bare broadcast of the same bytes to as many sockets, and what an agent's socket costs. */
-import { type ChildProcess, fork } from 'node:child_process'
+/**
+ * `npm run bench:push`: from a publish to the last agents, beside a bare broadcast of the same bytes to as many sockets; what an agent's socket costs; and
+ * a whole fleet that comes back after a restart. `--sizes 1000,10000`; `--storm 10000` agents in the storm, 0: none.
+ */
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { Weir } from '@weir/agent'
 import type { CreatedKey } from '@weir/api'
 import { ControlPlane, freePort } from '../examples/fleet/src/demo/control-plane.ts'
 import { Rest } from '../examples/fleet/src/demo/rest.ts'
-import { type Answer, type Ask, type BareAnswer, type BareAsk, epochMs } from './push/message.ts'
+import { ask, child, rssKb, share } from './push/children.ts'
+import { type Answer, type BareAnswer, epochMs } from './push/message.ts'
+import { type StormFigures, storms } from './push/storm.ts'
 import { median } from './rounds.ts'
 
-const SIZES = [1_000, 10_000]
+const { values } = parseArgs({
+  options: { sizes: { type: 'string', default: '1000,10000' }, storm: { type: 'string', default: '10000' } },
+})
+const SIZES = values.sizes
+  .split(',')
+  .map(Number)
+  .filter((size) => size > 0)
+const STORM = Number(values.storm)
 const ROUNDS = 7
 const REAL_AGENTS = 20
 /** Of one key: half of what the control plane lets it have. */
 const PER_KEY = 250
-const SOCKETS = new URL('push/sockets.ts', import.meta.url)
 const SETTLE_MS = 12_000
-
-const child = (file: URL): ChildProcess => fork(file, { execArgv: ['--conditions', 'weir-src', '--no-warnings'] })
-
-const ask = async <A extends { type: string }>(to: ChildProcess, question: Ask | BareAsk): Promise<A> => {
-  const answer = once(to, 'message') as Promise<[A]>
-  const ended = once(to, 'exit').then(() => Promise.reject(new Error('A process of sockets ended.')))
-  to.send(question)
-  return (await Promise.race([answer, ended]))[0]
-}
-
-const share = (sorted: readonly number[], part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
-
-const rssKb = async (pid: number): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1])
-}
 
 const policyOf = (round: number): string =>
   `gates:\n${Array.from({ length: 8 }, (_, i) => `  gate-${i}:\n    concurrency: ${10 + ((round + i) % 50)}\n    queue: { maxWaitMs: 200 }`).join('\n')}\n`
 
+const tellStorm = (kind: string, seen: StormFigures): void => {
+  console.log(
+    `${STORM} agents through a restart, ${kind}: down ${seen.downSeconds.toFixed(1)} s, half back ${seen.halfSeconds.toFixed(1)} s after it was ready, all ${seen.allSeconds.toFixed(1)} s, ` +
+      `${seen.lockedOut} locked out; ${seen.attempts} hellos; ${seen.cpuSeconds.toFixed(1)} s of processor time, ${seen.peakMb.toFixed(0)} MB at the peak`,
+  )
+  for (const [fault, count] of Object.entries(seen.faults)) console.log(`  ${count} x ${fault}`)
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'weir-push-'))
 const plane = new ControlPlane(await freePort(), folder, process.env.DATABASE_URL)
-const [agents, idle, bare] = [child(SOCKETS), child(SOCKETS), child(new URL('push/bare.ts', import.meta.url))]
+const [agents, idle, bare] = [child('sockets.ts'), child('sockets.ts'), child('bare.ts')]
 const [{ url: bareUrl }] = (await once(bare, 'message')) as [Extract<BareAnswer, { type: 'listening' }>]
 const real: Weir[] = []
 const figures: Record<string, number> = {}
@@ -123,6 +125,21 @@ try {
     figures[`connect_s_${size}`] = tookMs / 1_000
     figures.P2_kb = connectedKb
     figures.P2_kb_after_pushes = pushedKb
+  }
+  for (const one of [agents, idle]) one.kill()
+  if (STORM > 0) {
+    const keys = await Promise.all(Array.from({ length: Math.ceil(STORM / PER_KEY) }, (_, i) => key(`storm-${i}`)))
+    const publish = async (why: string) => (await rest.publish('bench', 'orders', policyOf(++round), why)).revision
+    const storm = await storms({ plane, keys, count: STORM, publish })
+    for (const [kind, seen] of Object.entries(storm)) tellStorm(kind, seen)
+    const both = Object.values(storm)
+    figures.storm_s = Math.max(...both.map(({ allSeconds }) => allSeconds))
+    figures.storm_peak_mb = Math.max(...both.map(({ peakMb }) => peakMb))
+    figures.storm_locked_out = both.reduce((sum, { lockedOut }) => sum + lockedOut, 0)
+    for (const [kind, seen] of Object.entries(storm)) {
+      figures[`storm_${kind}_s`] = seen.allSeconds
+      figures[`storm_${kind}_cpu_s`] = seen.cpuSeconds
+    }
   }
 } finally {
   await Promise.all(real.map((weir) => weir.close()))

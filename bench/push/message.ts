@@ -10,6 +10,23 @@ export type Answer =
   /** `at`: when each socket had it, sorted; `bytes`: how long the pushed text was. */
   | { readonly type: 'arrived'; readonly at: readonly number[]; readonly bytes: number }
 
+/** What the parent asks of a process of agents' streams. */
+export type StormAsk =
+  | { readonly type: 'start'; readonly url: string; readonly keys: readonly string[]; readonly count: number }
+  /** Answer once every agent has a socket again and this revision, or after so long. */
+  | { readonly type: 'gather'; readonly revision: number; readonly withinMs: number }
+
+/** What it answers. */
+export interface Gathered {
+  readonly type: 'gathered'
+  /** When each was back with the revision, sorted. */
+  readonly at: readonly number[]
+  readonly missing: number
+  /** Connections that were tried since the last answer, and what those that failed were told. */
+  readonly attempts: number
+  readonly faults: Readonly<Record<string, number>>
+}
+
 /** What the bare server is told and says. */
 export type BareAsk = { readonly type: 'send'; readonly bytes: number }
 export type BareAnswer =

@@ -57,6 +57,8 @@ export class TestControlPlane {
   readonly upgrades: IncomingMessage['headers'][] = []
   /** Status that refuses the upgrade; 101 accepts. */
   upgradeStatus = 101
+  /** Said with a refused upgrade, seconds; `null`: left out. */
+  retryAfter: number | null = null
   /** Whether a hello is answered with a welcome and the snapshot. */
   welcomes = true
   heartbeatMs = 5_000
@@ -95,7 +97,9 @@ export class TestControlPlane {
       this.upgrades.push(request.headers)
       this.#changed()
       if (request.url !== AGENT_PATHS.socket || this.upgradeStatus !== 101)
-        socket.end(`HTTP/1.1 ${this.upgradeStatus} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+        socket.end(
+          `HTTP/1.1 ${this.upgradeStatus} Refused\r\n${this.retryAfter === null ? '' : `Retry-After: ${this.retryAfter}\r\n`}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+        )
       else this.#wss.handleUpgrade(request, socket, head, (ws) => this.#serve(ws))
     })
   }

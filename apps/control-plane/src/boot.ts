@@ -22,6 +22,9 @@ const BODY_BYTES = 1_048_576
 /** From a request's first byte to its last: OTLP bodies of 4 MiB over a slow line fit; a peer that dribbles is cut off. Fastify's own default is never. */
 const REQUEST_MS = 60_000
 
+/** Connections that the kernel keeps until they are accepted, as far as `net.core.somaxconn` lets it: a fleet comes back within a second or two. */
+const BACKLOG = 16_384
+
 export interface OpenDatabase {
   readonly database: Database
   /** Closes everything; with the built-in server, ends that too. */
@@ -108,7 +111,7 @@ const unlistenable = ({ host, port }: Config, error: unknown): StartRefused | nu
 /** Listens; a port that is taken is one clear line. */
 export const listen = async (app: NestFastifyApplication, config: Config): Promise<string> => {
   try {
-    await app.listen(config.port, config.host)
+    await app.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   } catch (error) {
     throw unlistenable(config, error) ?? error
   }

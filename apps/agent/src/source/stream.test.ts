@@ -133,6 +133,21 @@ describe('the stream', () => {
     expect(said()).toEqual(['The control plane answered 503 instead of opening a socket.'])
   })
 
+  it('comes back when it is told to, up to twice as late, and no later for having been refused before', async () => {
+    plane.upgradeStatus = 503
+    plane.retryAfter = 3
+    stream.start()
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await plane.until(() => plane.upgrades.length === attempt)
+      await armed(1)
+      runtime.time.advance(2_999)
+      await settled()
+      expect(plane.upgrades).toHaveLength(attempt)
+      runtime.time.advance(3_001)
+    }
+    await plane.until(() => plane.upgrades.length === 6)
+  })
+
   it.each([401, 403])('takes %i for a wrong key: says so once and waits 30 s and more', async (status) => {
     plane.upgradeStatus = status
     stream.start()

@@ -27,6 +27,8 @@ export interface StreamOptions {
 /** Frames that no table knows, per socket, before it is given up. */
 const MAX_STRANGE = 10
 const HANDSHAKE_TIMEOUT_MS = 10_000
+/** What the control plane says to a wait is obeyed up to this, seconds. */
+const MAX_RETRY_AFTER_SECONDS = 60
 /** More unsent bytes than this: reports are skipped, the control plane is not reading. */
 const MAX_UNSENT_BYTES = 1_048_576
 
@@ -38,6 +40,7 @@ export class Stream {
   #retry: unknown = null
   #drain: unknown = null
   #reconnectAt: number | null = null
+  #retryAfterMs: number | null = null
   #failures = 0
   #unauthorized = 0
   #strange = 0
@@ -120,6 +123,7 @@ export class Stream {
     let answered: number | null = null
     socket.on('unexpected-response', (request, response) => {
       answered = response.statusCode ?? 0
+      this.#retryAfterMs = retryAfterMs(response.headers['retry-after'])
       response.resume()
       this.#fault(
         answered === 401 || answered === 403
@@ -165,10 +169,12 @@ export class Stream {
     const { clock, timers, random } = this.#o.runtime
     let delay: number
     if (this.#reconnectAt !== null) delay = Math.max(0, this.#reconnectAt - clock.now())
+    else if (this.#retryAfterMs !== null) delay = this.#retryAfterMs * (1 + random())
     else if (unauthorizedMs !== null)
       delay = backoffMs(this.#unauthorized++, unauthorizedMs, MAX_UNAUTHORIZED_MS, random)
     else delay = backoffMs(this.#failures++, WIRE.reconnectMinMs, WIRE.reconnectMaxMs, random)
     this.#reconnectAt = null
+    this.#retryAfterMs = null
     this.#retry = timers.set(() => this.#open(), delay)
   }
 
@@ -231,4 +237,10 @@ export class Stream {
     this.#lastFault = message
     this.#o.runtime.onError(new Error(message), 'stream')
   }
+}
+
+/** Of an answer that says when to come back: it is there and only busy, so that no growing wait is needed. Whoever was told the same comes up to twice as late. */
+const retryAfterMs = (header: string | undefined): number | null => {
+  const seconds = /^\d{1,9}$/.test(header ?? '') ? Number(header) : 0
+  return seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1_000 : null
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import WebSocket, { type RawData } from 'ws'
 import { MessageRate } from '../features/live/message-rate.ts'
 import type { Frame, TextSocket } from '../features/live/socket-port.ts'
@@ -7,10 +8,18 @@ import type { Connection } from './endpoint.ts'
 const CONTROL_FRAMES_PER_SECOND = 5
 const CONTROL_WINDOW_MS = 10_000
 
-/** A `ws` socket as the hubs know it. */
-export const textSocket = (socket: WebSocket): TextSocket => ({
+/** A `ws` socket as the hubs know it, over its stream. */
+export const textSocket = (socket: WebSocket, stream: Duplex): TextSocket => ({
   send: (frame: Frame) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(frame, { binary: false })
+  },
+  together: (sends) => {
+    stream.cork()
+    try {
+      sends()
+    } finally {
+      stream.uncork()
+    }
   },
   close: (code, reason) => socket.close(code, reason),
   terminate: () => socket.terminate(),

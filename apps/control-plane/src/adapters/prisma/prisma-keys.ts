@@ -29,6 +29,8 @@ interface Kept {
 @Injectable()
 export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
   readonly #kept = new Map<string, Kept>()
+  /** Being looked up: a fleet that comes back at once asks once for each key. */
+  readonly #asked = new Map<string, Promise<KeyScope | null>>()
   readonly #unsubscribe: () => void
   /** Grows with each revocation: an answer that was asked before one is not kept after it. */
   #revocations = 0
@@ -48,6 +50,7 @@ export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
   #forget(): void {
     this.#revocations++
     this.#kept.clear()
+    this.#asked.clear()
   }
 
   override async authenticate(secret: string): Promise<KeyScope | null> {
@@ -56,11 +59,21 @@ export class PrismaAgentKeys extends AgentKeys implements OnModuleDestroy {
     const now = performance.now()
     const kept = this.#kept.get(hash)
     if (kept !== undefined && kept.until > now) return kept.scope
-    const asked = this.#revocations
+    const asked = this.#asked.get(hash)
+    if (asked !== undefined) return asked
+    const asking = this.#ask(hash).finally(() => {
+      if (this.#asked.get(hash) === asking) this.#asked.delete(hash)
+    })
+    this.#asked.set(hash, asking)
+    return asking
+  }
+
+  async #ask(hash: string): Promise<KeyScope | null> {
+    const before = this.#revocations
     const scope = await this.#look(hash)
-    if (asked !== this.#revocations) return this.#look(hash)
+    if (before !== this.#revocations) return this.#look(hash)
     if (this.#kept.size >= KEPT_KEYS) this.#kept.clear()
-    this.#kept.set(hash, { scope, until: now + KEPT_MS })
+    this.#kept.set(hash, { scope, until: performance.now() + KEPT_MS })
     return scope
   }
 

@@ -23,6 +23,9 @@ export const AGENT_BOUNDS = {
   reconnectGraceMs: WIRE.reconnectMaxMs + WIRE.heartbeatMs * WIRE.missedHeartbeats,
   /** Above this many unsent bytes a socket gets nothing more until it has caught up, then the newest policy. */
   slowBytes: 65_536,
+  /** A socket that stays so for this long is dropped, and at once one that has this many: two of the longest messages. */
+  tooSlowMs: 30_000,
+  tooSlowBytes: 2 * WIRE.maxControlMessageBytes,
   /** Re-sent leases per second and service: a join changes everybody's lease, so joins are gathered in large fleets. */
   leasesPerSecond: 5_000,
   /** Above `WIRE.denseAgents` exports and reports get sparse; back to dense only below this, so that one agent more or less does not flap. */
@@ -39,9 +42,10 @@ export const AGENT_BOUNDS = {
   receiptBuffer: 20_000,
   /** Rows of one live message; the rest follows a second later. */
   liveRows: 200,
-  /** A planned restart: agents come back spread over this. */
+  /** A planned restart: agents come back spread over this, longer where there are so many. */
   drainMinMs: 1_000,
   drainMaxMs: 5_000,
+  drainMsPerAgent: 1,
 } as const
 
 export type AgentBounds = { readonly [K in keyof typeof AGENT_BOUNDS]: number }

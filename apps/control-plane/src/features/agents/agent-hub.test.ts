@@ -170,9 +170,41 @@ describe('heartbeats', () => {
     expect(alive.socket.terminated).toBe(false)
     expect(alive.of('lease').at(-1)).toMatchObject({ agents: 2 })
   })
+
+  it('are spread over the time between two, however many agents came at one moment', async () => {
+    const bench = new HubBench()
+    const agents = await Promise.all(Array.from({ length: 100 }, (_, i) => bench.connect(hello(`a${i}`))))
+    const pinged: number[] = []
+    for (let i = 0; i < 25; i++) {
+      await bench.pass(200)
+      pinged.push(agents.reduce((sum, agent) => sum + agent.of('ping').length, 0) - pinged.reduce((a, b) => a + b, 0))
+    }
+    expect(pinged.reduce((a, b) => a + b, 0)).toBeGreaterThanOrEqual(99)
+    expect(Math.max(...pinged)).toBeLessThanOrEqual(6)
+  })
 })
 
 describe('bounds of a socket', () => {
+  it('one that is not read is dropped after half a minute, though it still speaks, and at once past a bound', async () => {
+    const bench = new HubBench()
+    const [slow, slower] = [await bench.connect(hello('slow')), await bench.connect(hello('slower'))]
+    slow.socket.bufferedBytes = 70_000
+    await bench.pass(30_000, () => {
+      for (const agent of [slow, slower]) agent.say({ type: 'pong', n: 0 })
+    })
+    expect(slow.socket.terminated).toBe(false)
+    slow.socket.bufferedBytes = 0
+    await bench.pass(200)
+    slow.socket.bufferedBytes = 70_000
+    await bench.pass(30_400, () => {
+      for (const agent of [slow, slower]) agent.say({ type: 'pong', n: 0 })
+    })
+    expect([slow.socket.terminated, slower.socket.terminated]).toEqual([true, false])
+    slower.socket.bufferedBytes = 5_000_000
+    await bench.hub.drain()
+    expect([slower.socket.terminated, slower.of('drain')]).toEqual([true, []])
+  })
+
   it.each([
     ['not JSON', 'hello?', 4400, 'malformed'],
     ['of an unknown type', '{"type":"shout"}', 4400, 'malformed'],

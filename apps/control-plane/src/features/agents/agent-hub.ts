@@ -5,7 +5,7 @@ import type { LiveBroadcast } from '../live/live-port.ts'
 import type { TextSocket } from '../live/socket-port.ts'
 import { AGENT_BOUNDS, type AgentBounds } from './agent-bounds.ts'
 import { refKey, type ServiceRef } from './agent-record.ts'
-import { type AgentKeyIdentity, AgentSession, type Misbehaviour, type SessionEvents } from './agent-session.ts'
+import { type AgentKeyIdentity, AgentSession, type Misbehaviour, Phases, type SessionEvents } from './agent-session.ts'
 import type { AgentStore } from './agents-port.ts'
 import { HelloRates } from './hello-rates.ts'
 import { NO_OTHERS, type Others } from './others.ts'
@@ -70,6 +70,7 @@ export class AgentHub {
   private readonly listening: Listening
   private readonly bounds: AgentBounds
   private pings = 0
+  private readonly phases = new Phases()
   private draining = false
 
   constructor(
@@ -122,7 +123,8 @@ export class AgentHub {
 
   /** Takes over a socket whose key was found good. `room` is what `room(key)` gave in the same turn of the event loop. */
   connect(socket: TextSocket, key: AgentKeyIdentity, room: Room): AgentConnection {
-    const session = new AgentSession(key, socket, this.events, this.bounds, this.ports.clock.monotonicMs())
+    const nowMs = this.ports.clock.monotonicMs()
+    const session = new AgentSession(key, socket, this.events, this.bounds, nowMs, this.phases.next())
     this.sessions.set(session, room)
     room.enter(session)
     if (this.draining) session.end(CLOSE.shutdown, 'The control plane is restarting.')
@@ -221,7 +223,8 @@ export class AgentHub {
   /** A planned end: tells everybody when to come back, closes with 1001, writes what is known. */
   async drain(): Promise<void> {
     this.draining = true
-    const { drainMinMs: minMs, drainMaxMs: maxMs } = this.bounds
+    const { drainMinMs: minMs, drainMaxMs, drainMsPerAgent } = this.bounds
+    const maxMs = Math.max(drainMaxMs, minMs + drainMsPerAgent * this.sessions.size)
     const frame = Buffer.from(encode({ type: 'drain', minMs, maxMs }))
     for (const session of [...this.sessions.keys()]) {
       session.sendFrame(frame)

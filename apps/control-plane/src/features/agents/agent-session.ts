@@ -39,6 +39,16 @@ export interface AgentKeyIdentity {
   readonly ip: string
 }
 
+/** Places 0..1, as even as can be however many are taken: steps of the golden ratio, modulo 1. */
+export class Phases {
+  private last = 0
+
+  next(): number {
+    this.last = (this.last + (Math.sqrt(5) - 1) / 2) % 1
+    return this.last
+  }
+}
+
 /** One connection of one agent: reads its frames, keeps its bounds, remembers what it was last told. */
 export class AgentSession {
   /** Set by an accepted hello. */
@@ -51,6 +61,7 @@ export class AgentSession {
   stale = false
   private lastHeardMs: number
   private lastPingMs: number
+  private slowSinceMs: number | null = null
   private readonly rate = new MessageRate(WIRE.maxMessagesPerSecond, WIRE.rateWindowMs)
   private ended = false
 
@@ -60,9 +71,11 @@ export class AgentSession {
     private readonly events: SessionEvents,
     private readonly bounds: AgentBounds,
     private readonly openedAtMs: number,
+    /** Its place 0..1 between two heartbeats: those that came together are not pinged together. */
+    phase = 0,
   ) {
     this.lastHeardMs = openedAtMs
-    this.lastPingMs = openedAtMs
+    this.lastPingMs = openedAtMs - phase * bounds.heartbeatMs
   }
 
   get isSlow(): boolean {
@@ -107,9 +120,8 @@ export class AgentSession {
       this.punish('no-hello', CLOSE.helloTimeout, 'No hello in time.')
       return
     }
-    if (nowMs - this.lastHeardMs > this.bounds.heartbeatMs * this.bounds.missedHeartbeats) {
-      this.finish()
-      this.socket.terminate()
+    if (nowMs - this.lastHeardMs > this.bounds.heartbeatMs * this.bounds.missedHeartbeats || this.isTooSlow(nowMs)) {
+      this.drop()
       return
     }
     if (this.member === null || nowMs - this.lastPingMs < this.bounds.heartbeatMs) return
@@ -121,8 +133,16 @@ export class AgentSession {
     this.sendFrame(encode(message))
   }
 
+  /** What is sent to a socket that is not read is kept in memory: past a bound it is dropped. */
   sendFrame(frame: Frame): void {
-    if (!this.ended) this.socket.send(frame)
+    if (this.ended) return
+    if (this.socket.bufferedBytes > this.bounds.tooSlowBytes) this.drop()
+    else this.socket.send(frame)
+  }
+
+  /** What is sent within leaves in one write. */
+  together(sends: () => void): void {
+    this.socket.together(sends)
   }
 
   /** Ends it with a reason; `gone` has been told when this returns. */
@@ -142,6 +162,16 @@ export class AgentSession {
   /** The other side, or the network, ended it. */
   closed(): void {
     if (!this.ended) this.finish()
+  }
+
+  private isTooSlow(nowMs: number): boolean {
+    this.slowSinceMs = this.isSlow ? (this.slowSinceMs ?? nowMs) : null
+    return this.slowSinceMs !== null && nowMs - this.slowSinceMs > this.bounds.tooSlowMs
+  }
+
+  private drop(): void {
+    this.finish()
+    this.socket.terminate()
   }
 
   private punish(how: Misbehaviour, code: number, reason: string): void {

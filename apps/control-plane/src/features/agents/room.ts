@@ -89,7 +89,7 @@ export class Room {
     session.member = member
     this.connected.set(session.key.keyId, this.connectedBy(session.key.keyId) + 1)
     this.pacing.look(this.roster.size)
-    this.greet(session, member, sameBoot)
+    session.together(() => this.greet(session, member, sameBoot))
     this.tellStore(member)
     const from = hello.applied?.databaseId
     if (from !== undefined && from !== this.databaseId) this.cameFrom(member, from)

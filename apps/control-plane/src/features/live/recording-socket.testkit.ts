@@ -11,6 +11,10 @@ export class RecordingSocket implements TextSocket {
     if (this.closedWith === null && !this.terminated) this.sent.push(frame.toString())
   }
 
+  together(sends: () => void): void {
+    sends()
+  }
+
   close(code: number, reason: string): void {
     this.closedWith ??= { code, reason }
   }

@@ -5,6 +5,8 @@ export type Frame = string | Buffer
 export interface TextSocket {
   /** Queues one text frame; never throws, a no-op on a closed socket. */
   send(frame: Frame): void
+  /** What is sent within leaves in one write. */
+  together(sends: () => void): void
   /** Starts the closing handshake. */
   close(code: number, reason: string): void
   /** Drops the connection at once. */

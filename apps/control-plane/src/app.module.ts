@@ -8,6 +8,7 @@ import { ForecastModule } from './app/forecast.module.ts'
 import { OutcomesModule } from './app/outcomes.module.ts'
 import { OverviewModule } from './app/overview.module.ts'
 import { RuntimeModule } from './app/runtime.module.ts'
+import { SelfModule } from './app/self.module.ts'
 import { SocketsModule } from './app/sockets.module.ts'
 import type { Config } from './config/config.ts'
 import { logging } from './config/logging.ts'
@@ -24,6 +25,7 @@ export class AppModule {
         RuntimeModule.of(config, database),
         AccessModule,
         CoreModule,
+        SelfModule,
         SocketsModule,
         OutcomesModule,
         OverviewModule,

@@ -56,6 +56,6 @@ import { RequiresGuard } from '../http/requires.ts'
     Quotas,
     { provide: APP_GUARD, useClass: RequiresGuard },
   ],
-  exports: [Catalog, EffectivePolicies, AgentKeys],
+  exports: [Catalog, EffectivePolicies, AgentKeys, Policies, PolicyStore],
 })
 export class CoreModule {}

@@ -10,15 +10,20 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
+import { PromMetrics } from '../adapters/prometheus/own-metrics.ts'
+import { AgentHub } from '../features/agents/agent-hub.ts'
 import { DecisionIntake } from '../features/decisions/decision-intake.ts'
 import { DecisionStore } from '../features/decisions/decision-store.ts'
 import { DecisionsService } from '../features/decisions/decisions.service.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { Ingest } from '../features/outcomes/ingest.ts'
+import { KeyRate } from '../features/outcomes/key-rate.ts'
 import { LiveFeed } from '../features/outcomes/live-feed.ts'
 import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
 import { OutcomeStore } from '../features/outcomes/outcome-store.ts'
+import { OwnMetrics } from '../features/self/own-metrics.ts'
 import { DecisionsController } from '../http/decisions.controller.ts'
+import { MetricsController } from '../http/metrics.controller.ts'
 import { OtlpController } from '../http/otlp.controller.ts'
 import { OutcomesController } from '../http/outcomes.controller.ts'
 import { Pulse } from './pulse.ts'
@@ -30,7 +35,7 @@ const TICK_MS = 1_000
 
 /** Figures in, kept, asked for, and shown live. */
 @Module({
-  controllers: [OutcomesController, DecisionsController],
+  controllers: [OutcomesController, DecisionsController, MetricsController],
   providers: [
     { provide: OutcomeStore, useClass: PrismaOutcomeStore },
     { provide: DecisionStore, useClass: PrismaDecisionStore },
@@ -51,6 +56,13 @@ const TICK_MS = 1_000
       inject: [OutcomeStore, LiveFeed],
     },
     { provide: OutcomeReader, useFactory: (store: OutcomeStore) => new OutcomeReader(store), inject: [OutcomeStore] },
+    KeyRate,
+    {
+      provide: OwnMetrics,
+      useFactory: (ingest: Ingest, rate: KeyRate, decisions: DecisionIntake, agents: AgentHub) =>
+        new PromMetrics({ ingest, rate, decisions, agents }),
+      inject: [Ingest, KeyRate, DecisionIntake, AgentHub],
+    },
     OtlpController,
   ],
   exports: [OutcomeStore],

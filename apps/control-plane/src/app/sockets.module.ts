@@ -136,7 +136,7 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
       inject: [UpgradeRouter, AgentHub, LiveHub, AgentStore, EffectivePolicies, AgentKeys, Bus],
     },
   ],
-  exports: [LiveBroadcast],
+  exports: [AgentHub, LiveBroadcast],
 })
 export class SocketsModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(

@@ -47,6 +47,8 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Where the control plane sends its own traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
+  /** Whether the control plane is a service of its own, `control-plane` in the environment `weir`. */
+  WEIR_SELF: z.enum(['on', 'off']).default('on'),
   /** Built dashboard; default: the one beside this build. */
   WEIR_DASHBOARD: z.string().min(1).optional(),
 })
@@ -64,6 +66,8 @@ export interface Config {
   readonly publicUrl: string | null
   readonly logLevel: z.infer<typeof environmentSchema>['LOG_LEVEL']
   readonly otlpEndpoint: string | null
+  /** Whether the control plane watches itself. */
+  readonly self: boolean
   readonly dashboardFolder: string
 }
 
@@ -103,6 +107,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     publicUrl: e.PUBLIC_URL ?? null,
     logLevel: e.LOG_LEVEL,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    self: e.WEIR_SELF === 'on',
     dashboardFolder: resolve(cwd, e.WEIR_DASHBOARD ?? new URL('../../../dashboard/dist', import.meta.url).pathname),
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { HEADERS } from '@weir/wire/model'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
 import { DecisionIntake } from '../features/decisions/decision-intake.ts'
@@ -10,13 +11,17 @@ import { KeyRate } from '../features/outcomes/key-rate.ts'
 import { type Reading, readMetrics } from '../features/outcomes/read-metrics.ts'
 import { readSpans } from '../features/outcomes/read-spans.ts'
 import type { TelemetryKey } from '../features/outcomes/telemetry-key.ts'
+import { OwnGates } from '../features/self/own-gates.ts'
 import * as otlp from '../otlp/http.ts'
 import { Malformed, type OtlpEncoding, type OtlpSignal } from '../otlp/model.ts'
+import { endWith } from './own-gates.hook.ts'
 
 /** Asks a sender to come again when this replica cannot make figures durable now. */
 const RETRY_AFTER_SECONDS = 5
 /** Too much waits for its transaction: the next one is a fraction of a second away. */
 const BUSY_RETRY_AFTER_SECONDS = 1
+
+const METRICS = '/v1/metrics'
 
 interface Sender {
   readonly scope: KeyScope
@@ -48,13 +53,14 @@ const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 @Injectable()
 export class OtlpController {
   readonly #senders = new WeakMap<FastifyRequest, Sender>()
-  readonly #rate = new KeyRate()
 
   constructor(
     private readonly keys: AgentKeys,
     private readonly ingest: Ingest,
     private readonly refusals: RefusalLog,
     private readonly decisions: DecisionIntake,
+    private readonly rate: KeyRate,
+    private readonly gates: OwnGates,
   ) {}
 
   /** Adds the routes. Called once, before the server listens. */
@@ -63,13 +69,13 @@ export class OtlpController {
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: otlp.MAX_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
-    scope.addHook('onRequest', (request) => this.#admit(request))
+    scope.addHook('onRequest', (request, reply) => this.#admit(request, reply))
     scope.setErrorHandler((error, request, reply) => this.#refuse(error, request, reply))
-    scope.post('/v1/metrics', (request, reply) => this.#export(request, reply, 'metrics'))
+    scope.post(METRICS, (request, reply) => this.#export(request, reply, 'metrics'))
     scope.post('/v1/traces', (request, reply) => this.#export(request, reply, 'traces'))
   }
 
-  async #admit(request: FastifyRequest): Promise<void> {
+  async #admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const encoding = otlp.encodingOf(request.headers['content-type'])
     if (encoding === null)
       throw new OtlpError(415, `Content-Type is ${Object.values(otlp.CONTENT_TYPES).join(' or ')}.`)
@@ -81,8 +87,19 @@ export class OtlpController {
         'www-authenticate': 'Bearer',
       })
     }
-    const wait = this.#rate.take(scope.keyId, performance.now())
+    const wait = this.rate.take(scope.keyId, performance.now())
     if (wait > 0) throw new OtlpError(429, 'This key sends more than it may.', retryAfter(wait))
+    const admission = await this.gates.enter('ingest', {
+      tenant: scope.keyId,
+      criticality: request.routeOptions.url === METRICS ? 'critical' : 'sheddable',
+      route: request.routeOptions.url ?? '',
+    })
+    if (!admission.admitted)
+      throw new OtlpError(admission.status, `${admission.title}.`, {
+        ...retryAfter(Math.ceil(admission.retryAfterMs / 1_000)),
+        [HEADERS.signal]: admission.signal,
+      })
+    endWith(request, admission, reply)
     this.#senders.set(request, { scope, encoding })
   }
 
@@ -101,8 +118,9 @@ export class OtlpController {
     const given = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const inflated = await otlp.inflate(given, request.headers['content-encoding'])
     if (!inflated.ok) throw new OtlpError(inflated.status, inflated.message)
-    this.#rate.charge(scope.keyId, inflated.body.length)
+    const from = performance.now()
     const { windows, rejections, decisions } = this.#read(inflated.body, signal, sender)
+    this.rate.charge(scope.keyId, inflated.body.length, performance.now() - from)
     if (rejections.foreign > 0)
       this.refusals.note({
         what: 'service',

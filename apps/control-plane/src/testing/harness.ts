@@ -64,7 +64,7 @@ export const startTestApp = async (
   const fresh =
     options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, drop: async () => {} }
   const config = readConfig(
-    { PORT: '0', LOG_LEVEL: 'error', DATABASE_URL: fresh.url, ...options.environment },
+    { PORT: '0', LOG_LEVEL: 'error', WEIR_SELF: 'off', DATABASE_URL: fresh.url, ...options.environment },
     process.cwd(),
   )
   const opened = await openDatabase(config, (why) => {

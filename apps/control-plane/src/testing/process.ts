@@ -19,7 +19,7 @@ export const buildControlPlane = async (): Promise<void> => {
 const spawnMain = (environment: Readonly<Record<string, string>>, cwd: string): ChildProcess =>
   spawn(process.execPath, [MAIN], {
     cwd,
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'error', ...environment },
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'error', WEIR_SELF: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 

@@ -26,6 +26,8 @@ export interface IngestCounts {
   refused: number
   /** Of the refused: points and spans for a service that their key does not speak for. */
   foreign: number
+  /** Requests that there was no room for. */
+  turnedAway: number
 }
 
 interface Waiting {
@@ -39,7 +41,7 @@ interface Waiting {
  * but not acknowledged is sent again by the agent, and dropped as a repeat.
  */
 export class Ingest {
-  readonly counts: IngestCounts = { windows: 0, repeats: 0, refused: 0, foreign: 0 }
+  readonly counts: IngestCounts = { windows: 0, repeats: 0, refused: 0, foreign: 0, turnedAway: 0 }
   readonly #store: OutcomeStore
   readonly #written: (rows: Rows) => void
   readonly #clock: IngestClock
@@ -54,12 +56,20 @@ export class Ingest {
     this.#clock = clock
   }
 
+  /** Windows that wait for their transaction. */
+  get waiting(): number {
+    return this.#waitingWindows
+  }
+
   /** `false`: too much waits already. Else resolves when the windows are durable, rejects when they are not. */
   take(windows: readonly Window[], rejections: Rejections): Promise<void> | false {
     this.counts.refused += rejections.total
     this.counts.foreign += rejections.foreign
     if (windows.length === 0) return Promise.resolve()
-    if (this.#waitingWindows + windows.length > MAX_WAITING && this.#waitingWindows > 0) return false
+    if (this.#waitingWindows + windows.length > MAX_WAITING && this.#waitingWindows > 0) {
+      this.counts.turnedAway++
+      return false
+    }
     this.#waitingWindows += windows.length
     return new Promise((resolve, reject) => {
       this.#waiting.push({ windows, resolve, reject })

@@ -10,6 +10,7 @@ import type { Resource } from './telemetry/otlp.ts'
 import { SampleRate } from './telemetry/sample-rate.ts'
 import { SpanExporter } from './telemetry/span-exporter.ts'
 import { Spans } from './telemetry/spans.ts'
+import { TenantNames } from './telemetry/tenant-names.ts'
 import { activeSpan } from './telemetry/trace-context.ts'
 
 /** What takes the figures and the samples of the process. */
@@ -80,12 +81,15 @@ class SampledMeter implements Meter {
 }
 
 /** The one that the options ask for. */
-export const makeMeter = async ({ telemetry, otlp }: Settings, parts: MeterParts): Promise<Meter> => {
-  const { runtime, collect } = parts
+export const makeMeter = async ({ telemetry, otlp, tenantKey }: Settings, parts: MeterParts): Promise<Meter> => {
+  const { runtime } = parts
+  const names = tenantKey === null ? null : new TenantNames(tenantKey)
+  const collect = (sink: FigureSink) => parts.collect(names?.sink(sink) ?? sink)
+  const samples = (begin: (start: SampleStart) => Sample) => names?.begin(begin) ?? begin
   if (telemetry === 'host') {
     const { HostMeter } = await import('./telemetry/host.ts')
     const { hostSpans } = await import('./telemetry/host-spans.ts')
-    return new SampledMeter(runtime, new HostMeter(runtime, collect), hostSpans(runtime), null)
+    return new SampledMeter(runtime, new HostMeter(runtime, collect), samples(hostSpans(runtime)), null)
   }
   if (otlp === null) return Object.assign(new Discard(runtime, collect), { sampler: () => NO_SAMPLES })
   const { base, key } = otlp
@@ -100,5 +104,5 @@ export const makeMeter = async ({ telemetry, otlp }: Settings, parts: MeterParts
       spans.collect(sink)
     },
   })
-  return new SampledMeter(runtime, figures, told.begin, spans)
+  return new SampledMeter(runtime, figures, samples(told.begin), spans)
 }

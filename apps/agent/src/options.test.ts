@@ -70,4 +70,12 @@ describe('options', () => {
   it('does not repeat the key in what it says', () => {
     expect(JSON.stringify(read({ ...good, key: 'my secret' }).problems)).not.toContain('my secret')
   })
+
+  it('tells tenants by a key, and by one that nobody knows where that is none', () => {
+    expect(read(good).settings.tenantKey).toBeNull()
+    expect(read(good, { WEIR_TENANT_KEY: 's'.repeat(32) }).settings.tenantKey).toBe('s'.repeat(32))
+    const short = read({ ...good, tenantKey: 'short' })
+    expect(short.settings.tenantKey).toMatch(/^[0-9a-f]{64}$/)
+    expect(short.problems).toEqual([expect.stringContaining('tenantKey must be')])
+  })
 })

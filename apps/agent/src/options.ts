@@ -18,6 +18,11 @@ export interface WeirOptions {
    * separated by commas: the first seals, all are believed. Default: `WEIR_CONTEXT_KEY`; else nobody's are believed but whom the host authenticated.
    */
   readonly contextKey?: string
+  /**
+   * Secret of the environment, 32 to 512 visible characters: figures and spans then name tenants by a hash under it. Default: `WEIR_TENANT_KEY`; else by
+   * their names.
+   */
+  readonly tenantKey?: string
   /** Unique in the fleet, at most 128 characters. Default: host, process and a random part. */
   readonly instance?: string
   readonly zone?: string
@@ -44,6 +49,8 @@ export interface Settings {
   readonly link: { readonly socketOrigin: string; readonly httpOrigin: string; readonly key: string } | null
   /** The first seals. */
   readonly contextKeys: readonly string[]
+  /** By which tenants are told; `null`: by their names. */
+  readonly tenantKey: string | null
   readonly instance: string
   readonly zone: string | null
   readonly snapshots: { readonly directory: string; readonly privately: boolean } | null
@@ -58,6 +65,8 @@ const MAX_ID = 128
 const MAX_KEY = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/
+
+const SECRET = /^[\x21-\x7e]{32,512}$/
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
@@ -89,6 +98,7 @@ export const readOptions = (
       environment: text('environment', given.environment),
       link,
       contextKeys: readContextKeys(given.contextKey ?? env.WEIR_CONTEXT_KEY, problems),
+      tenantKey: readTenantKey(given.tenantKey ?? env.WEIR_TENANT_KEY, problems),
       instance: text('instance', given.instance) ?? defaultInstance(),
       zone: text('zone', given.zone),
       snapshots: readSnapshots(given.snapshotDir, problems),
@@ -104,9 +114,19 @@ export const readOptions = (
 const readContextKeys = (given: unknown, problems: string[]): readonly string[] => {
   if (given === undefined || given === '') return []
   const keys = typeof given === 'string' ? given.split(',') : []
-  if (keys.length > 0 && keys.length <= 4 && keys.every((key) => /^[\x21-\x7e]{32,512}$/.test(key))) return keys
+  if (keys.length > 0 && keys.length <= 4 && keys.every((key) => SECRET.test(key))) return keys
   problems.push('contextKey must be one to four secrets of 32 to 512 visible characters; nobody is believed by it.')
   return []
+}
+
+/** One that is wrong is replaced by one that nobody knows: names are not told by mistake. */
+const readTenantKey = (given: unknown, problems: string[]): string | null => {
+  if (given === undefined || given === '') return null
+  if (typeof given === 'string' && SECRET.test(given)) return given
+  problems.push(
+    'tenantKey must be a secret of 32 to 512 visible characters; tenants are told by hashes of this process alone.',
+  )
+  return randomBytes(32).toString('hex')
 }
 
 const defaultInstance = (): string =>

@@ -73,3 +73,25 @@ export const outcomesSchema = z.object({
   skewed: z.int(),
 })
 export type Outcomes = z.infer<typeof outcomesSchema>
+
+/**
+ * GET /environments/:environment/outcomes/flaws?service= : gates of instances whose books did not add up in a window, the latest first, at most
+ * 1,000; each is told for an hour.
+ */
+export const flawSchema = z.object({
+  service: z.string(),
+  instance: z.string(),
+  gate: z.string(),
+  /** `arrivals`: offered against accepted, deferred, shed, expired, left and waiting; `endings`: accepted against ended and active. */
+  book: z.enum(['arrivals', 'endings']),
+  /** Work that should have been left in the book at the end of the last such window, and what the instance said was. */
+  expected: z.number(),
+  told: z.number(),
+  firstAt: timeSchema,
+  lastAt: timeSchema,
+  /** Windows in which it was so. */
+  windows: z.int(),
+})
+export type Flaw = z.infer<typeof flawSchema>
+export const flawsSchema = z.object({ items: z.array(flawSchema) })
+export const flawsQuerySchema = z.strictObject({ service: z.string().max(128).optional() })

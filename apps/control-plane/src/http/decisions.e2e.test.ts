@@ -70,6 +70,35 @@ test('why work was refused is told with everything that decided it, from a real 
   expect((await list({}, 'test')).body.items ?? []).toEqual([])
 })
 
+test('with a key for it tenants leave the process by a hash only, in figures and in decisions', async () => {
+  const hashed = await withKey(weir, 'hashed', 'orders')
+  const agent = await Weir.start({
+    controlPlane: weir.url.replace('http', 'ws'),
+    key: hashed,
+    snapshotDir: false,
+    mode: 'enforce',
+    tenantKey: 's'.repeat(32),
+  })
+  for (let i = 0; i < 3; i++) agent.gate('checkout').tryAcquire({ tenant: 'acme', deadlineMs: 0 })
+  await agent.close()
+  const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 5_000).toISOString() }
+  const series = async () =>
+    (
+      await weir.call(
+        'GET',
+        `/api/v1/environments/hashed/outcomes?${new URLSearchParams({ groupBy: 'tenant', ...range })}`,
+      )
+    ).body.series
+  await expect
+    .poll(async () => (await series()).map(({ label }: { label: string }) => label))
+    .toEqual([expect.stringMatching(/^t-[0-9a-f]{16}$/)])
+  await expect
+    .poll(async () => (await list({}, 'hashed')).body.items.map(({ tenant }: Decision) => tenant))
+    .toEqual(expect.arrayContaining([(await series())[0].label]))
+  expect(JSON.stringify((await list({}, 'hashed')).body)).not.toContain('acme')
+  expect((await weir.call('GET', '/api/v1/environments/hashed/outcomes/flaws')).body).toEqual({ items: [] })
+})
+
 test('pages hold each decision once, the newest first, and end', async () => {
   const seen: Decision[] = []
   let cursor: string | null = ''

@@ -1,6 +1,15 @@
 import { Controller, Get, Param, Query } from '@nestjs/common'
-import { nameSchema, type Outcomes, outcomesQuerySchema, outcomesSchema } from '@weir/api'
+import {
+  type Flaw,
+  flawsQuerySchema,
+  flawsSchema,
+  nameSchema,
+  type Outcomes,
+  outcomesQuerySchema,
+  outcomesSchema,
+} from '@weir/api'
 import type { z } from 'zod'
+import { Ingest } from '../features/outcomes/ingest.ts'
 import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
 import { Answers } from './answer.ts'
 import { orProblem } from './problem.ts'
@@ -11,7 +20,10 @@ const NAME = { schema: nameSchema }
 @Controller('api/v1/environments/:environment/outcomes')
 @Requires('viewer')
 export class OutcomesController {
-  constructor(private readonly reader: OutcomeReader) {}
+  constructor(
+    private readonly reader: OutcomeReader,
+    private readonly ingest: Ingest,
+  ) {}
 
   @Get()
   @Answers('Figures over time, with their totals', outcomesSchema)
@@ -20,5 +32,14 @@ export class OutcomesController {
     @Query({ schema: outcomesQuerySchema }) query: z.output<typeof outcomesQuerySchema>,
   ): Promise<Outcomes> {
     return orProblem(await this.reader.read(environment, query))
+  }
+
+  @Get('flaws')
+  @Answers('Lists gates of instances whose figures do not add up', flawsSchema)
+  flaws(
+    @Param('environment', NAME) environment: string,
+    @Query({ schema: flawsQuerySchema }) { service }: z.output<typeof flawsQuerySchema>,
+  ): { items: Flaw[] } {
+    return { items: this.ingest.books.flaws(environment, Date.now(), service) }
   }
 }

@@ -16,7 +16,14 @@ const windowOf = (
   fill: (cell: Cell) => void,
   { name = 'checkout', labels = LABELS, instance = 'i', seconds = 1 } = {},
 ): Window => {
-  const window: Window = { id: windowId([used++]), environment: 'prod', service, instance, stretches: [] }
+  const window: Window = {
+    id: windowId([used++]),
+    environment: 'prod',
+    service,
+    instance,
+    numbered: null,
+    stretches: [],
+  }
   fill(cellOf(window, { startMs: second * 1000, endMs: (second + seconds) * 1000 }, 'gate', name, labels))
   return window
 }

@@ -37,7 +37,7 @@ const windowsOf = (given: Recorded, second: number): Window[] => {
   return Array.from({ length: instances }, (_, i) => {
     const work = (perSecond * WINDOW_S) / instances
     const id = windowId([service, gate, second, i, Date.now()])
-    const window: Window = { id, environment: 'prod', service, instance: `i${i}`, stretches: [] }
+    const window: Window = { id, environment: 'prod', service, instance: `i${i}`, numbered: null, stretches: [] }
     for (const [klass, ofClass] of Object.entries(classes))
       for (const [tenant, ofTenant] of Object.entries(tenants)) {
         const labels = { class: klass, tenant, reason: null, revision: null }

@@ -55,7 +55,7 @@ export const live = async (traffic: GateTraffic, effective: EffectivePolicy, see
 
 const windowOf = (gate: Gate, startMs: number): Window => {
   const id = windowId([startMs])
-  const window: Window = { id, environment: 'prod', service: 'orders', instance: 'one', stretches: [] }
+  const window: Window = { id, environment: 'prod', service: 'orders', instance: 'one', numbered: null, stretches: [] }
   const time = { startMs, endMs: startMs + WINDOW_MS }
   const seconds = WINDOW_MS / 1_000
   const cell = (attributes: Readonly<Record<string, unknown>>) => {

@@ -37,7 +37,14 @@ const settled = async () => {
 }
 
 const windowOf = (id: number): Window => {
-  const window: Window = { id: windowId([id]), environment: 'prod', service: 'orders', instance: 'i', stretches: [] }
+  const window: Window = {
+    id: windowId([id]),
+    environment: 'prod',
+    service: 'orders',
+    instance: 'i',
+    numbered: null,
+    stretches: [],
+  }
   const labels = { class: null, tenant: null, reason: null, revision: null }
   cellOf(window, { startMs: NOW - 1_000, endMs: NOW }, 'gate', 'checkout', labels).add('offered', 1)
   return window

@@ -1,3 +1,4 @@
+import { Conservation } from './conservation.ts'
 import type { OutcomeStore } from './outcome-store.ts'
 import type { Rejections } from './rejections.ts'
 import { type Rows, rollUp } from './roll-up.ts'
@@ -42,6 +43,8 @@ interface Waiting {
  */
 export class Ingest {
   readonly counts: IngestCounts = { windows: 0, repeats: 0, refused: 0, foreign: 0, turnedAway: 0 }
+  /** Whether what comes in adds up. */
+  readonly books = new Conservation()
   readonly #store: OutcomeStore
   readonly #written: (rows: Rows) => void
   readonly #clock: IngestClock
@@ -103,6 +106,7 @@ export class Ingest {
     const now = this.#clock.now()
     const roll = (taken: readonly Window[]) => {
       fresh = taken.length
+      this.books.look(taken, now)
       return rollUp(taken, this.#seats, now)
     }
     const rows = await this.#store.write(windows, roll, now)

@@ -21,7 +21,14 @@ class Told extends LiveBroadcast {
 }
 
 const windowOf = (second: number, offered: number, tenant = 'acme'): Window => {
-  const window: Window = { id: '', environment: 'prod', service: 'orders', instance: 'i', stretches: [] }
+  const window: Window = {
+    id: '',
+    environment: 'prod',
+    service: 'orders',
+    instance: 'i',
+    numbered: null,
+    stretches: [],
+  }
   const time = { startMs: second * 1000, endMs: (second + 1) * 1000 }
   const cell = cellOf(window, time, 'gate', 'checkout', { class: 'critical', tenant, reason: null, revision: null })
   cell.add('offered', offered)

@@ -72,12 +72,12 @@ class Reader {
     this.#window =
       numbered === null || key.kind === 'ingest'
         ? null
-        : this.#open(windowId(['window', environment, service, instance, numbered.boot, numbered.sequence]))
+        : this.#open(windowId(['window', environment, service, instance, numbered.boot, numbered.sequence]), numbered)
   }
 
-  #open(id: string): Window {
+  #open(id: string, numbered: Sender['numbered'] = null): Window {
     const { environment, service, instance } = this.#sender
-    const window = this.#windows.get(id) ?? { id, environment, service, instance, stretches: [] }
+    const window = this.#windows.get(id) ?? { id, environment, service, instance, numbered, stretches: [] }
     this.#windows.set(id, window)
     return window
   }

@@ -83,6 +83,7 @@ const windowOf = (span: Span, sender: Sender, receivedAtMs: number): Window | st
     environment: sender.environment,
     service: sender.service,
     instance: sender.instance,
+    numbered: null,
     stretches: [],
   }
   const gate = kind === 'gate'

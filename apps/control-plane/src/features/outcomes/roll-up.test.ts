@@ -17,7 +17,14 @@ const windowOf = (
   instance: string,
   counts: Counts,
 ): Window => {
-  const window: Window = { id: String(id), environment: 'prod', service: 'orders', instance, stretches: [] }
+  const window: Window = {
+    id: String(id),
+    environment: 'prod',
+    service: 'orders',
+    instance,
+    numbered: null,
+    stretches: [],
+  }
   const cell = cellOf(window, { startMs, endMs: startMs + lengthMs }, 'gate', 'checkout', {
     class: 'critical',
     tenant,
@@ -114,6 +121,7 @@ test('a gauge is its sum over instances at each moment, averaged over the bucket
       environment: 'prod',
       service: 'orders',
       instance,
+      numbered: null,
       stretches: [],
     }
     const cell = cellOf(made, { startMs, endMs: startMs + lengthMs }, 'gate', 'checkout', {

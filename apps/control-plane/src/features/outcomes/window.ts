@@ -31,6 +31,8 @@ export interface Window {
   readonly environment: string
   readonly service: string
   readonly instance: string
+  /** Of an agent that numbers its windows; `null`: it may not be whole, or nobody knows what came before. */
+  readonly numbered: { readonly boot: string; readonly sequence: number } | null
   readonly stretches: Stretch[]
 }
 

@@ -1,0 +1,131 @@
+import type { Flaw } from '@weir/api'
+import { SUM_INDEX, type SumColumn } from './columns.ts'
+import type { Tally } from './tally.ts'
+import type { Window } from './window.ts'
+
+/** Instances whose books are followed; past this the longest unheard is forgotten. */
+const MAX_INSTANCES = 20_000
+/** Flaws that are told; past this the oldest is forgotten. */
+const MAX_FLAWS = 1_000
+/** A flaw that did not come again is told for so long. */
+const TOLD_MS = 3_600_000
+
+/** What goes in must come out or still be there: counts in, counts out, and the gauges that say what is left, in each book of a gate. */
+const BOOKS = {
+  arrivals: {
+    in: ['offered'],
+    out: ['accepted', 'deferred', 'shed', 'expired', 'cancelled_waiting'],
+    left: ['waiting_integral', 'deferring_integral'],
+  },
+  endings: {
+    in: ['accepted'],
+    out: ['completed', 'late', 'failed', 'cancelled', 'abandoned'],
+    left: ['active_integral'],
+  },
+} as const satisfies Record<string, Record<string, readonly SumColumn[]>>
+type Book = keyof typeof BOOKS
+const BOOK_NAMES = Object.keys(BOOKS) as readonly Book[]
+
+/** What of one window is known of a gate. */
+interface Seen {
+  /** Into the book less what came out, by book. */
+  readonly moved: Record<Book, number>
+  /** As the gauges say at the end of the window; `null`: they do not. */
+  readonly left: Record<Book, number | null>
+}
+
+interface Instance {
+  readonly boot: string
+  sequence: number
+  /** The window that is put together: a large one comes in parts with the same end. */
+  endMs: number
+  seen: Map<string, Seen>
+  /** What was left at the end of the last whole window, by gate. */
+  left: Map<string, Record<Book, number | null>>
+}
+
+/**
+ * Checks the conservation of work on what comes in: of each gate of each instance, what came in less what went out is what is more in there than a window
+ * ago. Exact, for an agent reads its counts and its gauges at one moment. Where a window is missing, or it is the first, nothing is known and nothing is said.
+ * The memory of this replica: an instance whose windows go to several replicas is checked by none.
+ */
+export class Conservation {
+  readonly #instances = new Map<string, Instance>()
+  readonly #flaws = new Map<string, Flaw & { readonly environment: string }>()
+
+  /** Windows that are new, in the order in which they came. */
+  look(windows: Iterable<Window>, nowMs: number): void {
+    for (const window of windows) if (window.numbered !== null) this.#follow(window, window.numbered, nowMs)
+  }
+
+  /** The latest first. */
+  flaws(environment: string, nowMs: number, service?: string): Flaw[] {
+    const told: Flaw[] = []
+    for (const { environment: of, ...flaw } of this.#flaws.values())
+      if (of === environment && (service === undefined || flaw.service === service))
+        if (nowMs - Date.parse(flaw.lastAt) <= TOLD_MS) told.push(flaw)
+    return told.reverse()
+  }
+
+  #follow(window: Window, { boot, sequence }: { boot: string; sequence: number }, nowMs: number): void {
+    const key = `${window.environment}\n${window.service}\n${window.instance}`
+    let known = this.#instances.get(key)
+    this.#instances.delete(key)
+    const endMs = window.stretches[0]?.endMs ?? Number.NaN
+    if (known === undefined || known.boot !== boot || known.sequence + 1 !== sequence)
+      known = { boot, sequence, endMs, seen: new Map(), left: new Map() }
+    else if (endMs !== known.endMs) this.#close(window, known, endMs, nowMs)
+    known.sequence = sequence
+    for (const { startMs, endMs: end, gates } of window.stretches)
+      for (const { name, total } of gates.values()) gather(known.seen, name, total, (end - startMs) / 1_000)
+    this.#instances.set(key, known)
+    if (this.#instances.size > MAX_INSTANCES) {
+      const [oldest] = this.#instances.keys()
+      if (oldest !== undefined) this.#instances.delete(oldest)
+    }
+  }
+
+  /** The last window is whole, for another has begun. */
+  #close(window: Window, known: Instance, endMs: number, nowMs: number): void {
+    const left = new Map<string, Record<Book, number | null>>()
+    for (const [gate, seen] of known.seen) {
+      left.set(gate, seen.left)
+      const before = known.left.get(gate)
+      for (const book of BOOK_NAMES) {
+        const [was, is] = [before?.[book] ?? null, seen.left[book]]
+        if (was !== null && is !== null && was + seen.moved[book] !== is)
+          this.#tell(window, gate, book, was + seen.moved[book], is, nowMs)
+      }
+    }
+    known.left = left
+    known.seen = new Map()
+    known.endMs = endMs
+  }
+
+  #tell(window: Window, gate: string, book: Book, expected: number, told: number, nowMs: number): void {
+    const { environment, service, instance } = window
+    const key = `${environment}\n${service}\n${instance}\n${gate}\n${book}`
+    const former = this.#flaws.get(key)
+    this.#flaws.delete(key)
+    const at = new Date(nowMs).toISOString()
+    const { firstAt, windows } = former ?? { firstAt: at, windows: 0 }
+    const flaw = { service, instance, gate, book, expected, told, firstAt, lastAt: at, windows: windows + 1 }
+    this.#flaws.set(key, { environment, ...flaw })
+    if (this.#flaws.size > MAX_FLAWS) {
+      const [oldest] = this.#flaws.keys()
+      if (oldest !== undefined) this.#flaws.delete(oldest)
+    }
+  }
+}
+
+const gather = (seen: Map<string, Seen>, gate: string, { sums }: Tally, seconds: number): void => {
+  const of = (columns: readonly SumColumn[]): number =>
+    columns.reduce((sum, column) => sum + (sums[SUM_INDEX[column]] ?? 0), 0)
+  const known = seen.get(gate) ?? { moved: { arrivals: 0, endings: 0 }, left: { arrivals: null, endings: null } }
+  const heard = (sums[SUM_INDEX.gauge_seconds] ?? 0) > 0 && seconds > 0
+  for (const book of BOOK_NAMES) {
+    known.moved[book] += of(BOOKS[book].in) - of(BOOKS[book].out)
+    if (heard) known.left[book] = Math.round(of(BOOKS[book].left) / seconds)
+  }
+  seen.set(gate, known)
+}

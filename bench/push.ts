@@ -1,6 +1,6 @@
 /**
  * `npm run bench:push`: from a publish to the last agents, beside a bare broadcast of the same bytes to as many sockets; what an agent's socket costs; and
- * a whole fleet that comes back after a restart. `--sizes 1000,10000`; `--storm 10000` agents in the storm, 0: none.
+ * an edit of a large policy; and a whole fleet that comes back after a restart. `--sizes 1000,10000`; `--large 1000` and `--storm 10000` agents for the last two, 0: none.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,17 +13,23 @@ import type { CreatedKey } from '@weir/api'
 import { ControlPlane, freePort } from '../examples/fleet/src/demo/control-plane.ts'
 import { Rest } from '../examples/fleet/src/demo/rest.ts'
 import { ask, child, rssKb, share } from './push/children.ts'
+import { largePush } from './push/large.ts'
 import { type Answer, type BareAnswer, epochMs } from './push/message.ts'
 import { type StormFigures, storms } from './push/storm.ts'
 import { median } from './rounds.ts'
 
 const { values } = parseArgs({
-  options: { sizes: { type: 'string', default: '1000,10000' }, storm: { type: 'string', default: '10000' } },
+  options: {
+    sizes: { type: 'string', default: '1000,10000' },
+    large: { type: 'string', default: '1000' },
+    storm: { type: 'string', default: '10000' },
+  },
 })
 const SIZES = values.sizes
   .split(',')
   .map(Number)
   .filter((size) => size > 0)
+const LARGE = Number(values.large)
 const STORM = Number(values.storm)
 const ROUNDS = 7
 const REAL_AGENTS = 20
@@ -44,7 +50,11 @@ const tellStorm = (kind: string, seen: StormFigures): void => {
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-push-'))
 const plane = new ControlPlane(await freePort(), folder, process.env.DATABASE_URL)
-const [agents, idle, bare] = [child('sockets.ts'), child('sockets.ts'), child('bare.ts')]
+const [agents, idle, bare] = [
+  child(new URL('push/sockets.ts', import.meta.url)),
+  child(new URL('push/sockets.ts', import.meta.url)),
+  child(new URL('push/bare.ts', import.meta.url)),
+]
 const [{ url: bareUrl }] = (await once(bare, 'message')) as [Extract<BareAnswer, { type: 'listening' }>]
 const real: Weir[] = []
 const figures: Record<string, number> = {}
@@ -127,6 +137,17 @@ try {
     figures.P2_kb_after_pushes = pushedKb
   }
   for (const one of [agents, idle]) one.kill()
+  if (LARGE > 0) {
+    const large = await largePush(LARGE)
+    console.log(
+      `${LARGE} agents, one of 10,000 quotas edited: ${large.deltaBytes} B to each, the last 1 % after ${large.deltaMs.toFixed(0)} ms, ${large.deltaCpuMs.toFixed(0)} ms of processor time; ` +
+        `all edited: ${large.snapshotBytes} B, ${large.snapshotMs.toFixed(0)} ms, ${large.snapshotCpuMs.toFixed(0)} ms`,
+    )
+    figures.delta_bytes = large.deltaBytes
+    figures.snapshot_bytes = large.snapshotBytes
+    figures.delta_ms = large.deltaMs
+    figures.snapshot_ms = large.snapshotMs
+  }
   if (STORM > 0) {
     const keys = await Promise.all(Array.from({ length: Math.ceil(STORM / PER_KEY) }, (_, i) => key(`storm-${i}`)))
     const publish = async (why: string) => (await rest.publish('bench', 'orders', policyOf(++round), why)).revision

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { Ask, BareAsk, StormAsk } from './message.ts'
 
-export const child = (file: string): ChildProcess =>
-  fork(new URL(file, import.meta.url), { execArgv: ['--conditions', 'weir-src', '--no-warnings'] })
+export const child = (file: URL): ChildProcess =>
+  fork(file, { execArgv: ['--conditions', 'weir-src', '--no-warnings'] })
 
 export const ask = async <A extends { type: string }>(
   to: ChildProcess,

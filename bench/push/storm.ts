@@ -30,7 +30,7 @@ export interface StormFigures {
 /** A fleet of real streams through a planned restart of its control plane, and through one that was killed. */
 export const storms = async (options: StormOptions): Promise<Record<'planned' | 'killed', StormFigures>> => {
   const { plane, keys, count, publish } = options
-  const agents = child('streams.ts')
+  const agents = child(new URL('streams.ts', import.meta.url))
   try {
     await ask(agents, { type: 'start', url: plane.origin, keys, count })
     const gather = (revision: number) => ask<Gathered>(agents, { type: 'gather', revision, withinMs: PATIENCE_MS })

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { type EvenSplit, UNCOUNTED } from '@weir/policy/model'
 import {
   type ControlMessage,
+  type Delta,
   type Hello,
   type Report,
   type Scales,
@@ -13,6 +14,7 @@ import {
 import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
 import type { Settings } from './options.ts'
+import { amended } from './policy/amend.ts'
 import type { Policies, Settled } from './policy/standing.ts'
 import { receiptOf } from './policy/state.ts'
 import type { Disk, DiskSnapshot } from './source/disk.ts'
@@ -159,7 +161,16 @@ export class ControlLink {
         return
       case 'snapshot':
         this.#take('stream', message)
+        return
+      case 'delta':
+        this.#amend(message)
     }
+  }
+
+  #amend(delta: Delta): void {
+    const snapshot = amended(this.#snapshot, delta)
+    if (snapshot === null) this.#stream.send({ type: 'resync', revision: delta.revision })
+    else this.#take('stream', snapshot, true)
   }
 
   #pace({ reportMs, exportMs }: { reportMs: number; exportMs: number }): void {
@@ -177,10 +188,10 @@ export class ControlLink {
     this.#save()
   }
 
-  #take(source: 'stream' | 'poll', snapshot: Snapshot): void {
+  #take(source: 'stream' | 'poll', snapshot: Snapshot, proved = false): void {
     const { databaseId, revision, hash } = snapshot
     const identity = { databaseId, revision, hash }
-    const settled = this.#o.state.offer({ source, identity, effective: snapshot.effective })
+    const settled = this.#o.state.offer({ source, identity, effective: snapshot.effective, proved })
     const inForce = this.#o.state.standing.identity?.hash === hash && settled.status !== 'refused'
     if (settled.changed) this.#o.onPolicy()
     this.#stream.send(receiptOf(identity, settled))

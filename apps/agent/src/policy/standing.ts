@@ -13,6 +13,8 @@ export interface Offer {
   readonly source: PolicySource
   readonly identity: PolicyIdentity | null
   readonly effective: RawEffective
+  /** Its content was found to have the identity's hash already. */
+  readonly proved?: boolean
 }
 
 export interface Settled {

@@ -54,7 +54,7 @@ export class PolicyState implements Policies {
       return refuse(
         `Revision ${this.#standing.identity?.revision} of this database is in force; an agent never goes back.`,
       )
-    if (identity !== null && policyHash(offer.effective) !== identity.hash)
+    if (identity !== null && offer.proved !== true && policyHash(offer.effective) !== identity.hash)
       return refuse('The hash does not match the content.')
     if (verdict === 'repeat') {
       this.#standing = { source, identity }

@@ -46,10 +46,12 @@ export class TestFleet {
     return client
   }
 
-  async publish(limit: number): Promise<number> {
+  /** With `more` gates beside, a policy becomes large. */
+  async publish(limit: number, more = 0): Promise<number> {
     const path = `${BASE}/services/orders/policy`
     const etag = (await this.weir.call('GET', path)).headers.get('etag') ?? ''
-    const document = `gates:\n  checkout:\n    concurrency: { floor: 1, initial: ${limit}, ceiling: ${limit} }\n`
+    const others = Array.from({ length: more }, (_, i) => `  gate-${i}: { concurrency: 10 }\n`).join('')
+    const document = `gates:\n${others}  checkout:\n    concurrency: { floor: 1, initial: ${limit}, ceiling: ${limit} }\n`
     const body = { document, reason: `limit ${limit}` }
     const answer = await this.weir.call('POST', `${path}/publish`, { headers: { 'if-match': etag }, body })
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))

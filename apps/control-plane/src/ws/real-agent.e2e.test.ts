@@ -87,6 +87,23 @@ test('real agents take a publish, report it, split quotas evenly, survive a rest
   ])
 })
 
+test('an edit of a large policy reaches real agents as a delta, and one that comes later whole', async () => {
+  const weir = await startTestApp()
+  running.push(weir)
+  const fleet = await TestFleet.over(weir)
+  const [agent, watching] = [await start(fleet, 'one'), await fleet.agent('watching')]
+  await fleet.publish(10, 100)
+  await watching.until(({ type }) => type === 'snapshot')
+  const second = await fleet.publish(7, 100)
+  const edited = { path: expect.arrayContaining(['gates', 'checkout']), value: 7 }
+  expect(await watching.until(({ type }) => type === 'delta')).toMatchObject({ changes: [edited, edited] })
+  const later = await start(fleet, 'two')
+  for (const { weir: each } of [agent, later])
+    await vi.waitFor(() => expect(each.status()).toMatchObject({ policy: { revision: second } }), POLLS)
+  await agentsUntil(weir, (rows) => rows.filter(({ status }) => status === 'applied').length === 2)
+  expect([...agent.errors, ...later.errors]).toEqual([])
+})
+
 test('agents that can only poll share the quotas, also where the policy stays the same', async () => {
   const weir = await startTestApp()
   running.push(weir)

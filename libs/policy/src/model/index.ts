@@ -1,6 +1,7 @@
 export * from './algorithms.ts'
 export * from './canonical.ts'
 export * from './defaults.ts'
+export * from './delta.ts'
 export { type Change, diffPolicies, diffQuotas } from './diff.ts'
 export * from './leases.ts'
 export * from './limits.ts'

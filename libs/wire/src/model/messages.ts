@@ -2,7 +2,7 @@
  * The messages of sub-protocol `weir.v1`: JSON text frames over one WebSocket per process.
  * Durations only, never times of day: clocks of two machines are not compared.
  */
-import type { BreakerMode, EffectivePolicy, Mode, PolicyIdentity, Problem } from '@weir/policy/model'
+import type { BreakerMode, DeltaChange, EffectivePolicy, Mode, PolicyIdentity, Problem } from '@weir/policy/model'
 
 export const SUBPROTOCOL = 'weir.v1'
 
@@ -91,6 +91,12 @@ export interface Report {
   readonly scales: Scales
 }
 
+/** A delta to this revision does not apply to what this agent has, or leads to another hash: it wants the snapshot. */
+export interface Resync {
+  readonly type: 'resync'
+  readonly revision: number
+}
+
 export interface Pong {
   readonly type: 'pong'
   readonly n: number
@@ -102,7 +108,7 @@ export interface Bye {
   readonly reason: string
 }
 
-export type AgentMessage = Hello | Receipt | Report | Pong | Bye
+export type AgentMessage = Hello | Receipt | Report | Resync | Pong | Bye
 
 /** Answer to `hello`: how this control plane wants to be talked to. */
 export interface Welcome {
@@ -120,6 +126,16 @@ export interface Welcome {
 export interface Snapshot extends PolicyIdentity {
   readonly type: 'snapshot'
   readonly effective: EffectivePolicy
+}
+
+/**
+ * What of a large effective policy is another one since `from`, which this agent was sent last, or said that it has: changes in order, of which the result
+ * has `hash`. An agent with another base, or another hash after it, answers `resync`, and gets the snapshot.
+ */
+export interface Delta extends PolicyIdentity {
+  readonly type: 'delta'
+  readonly from: Pick<PolicyIdentity, 'revision' | 'hash'>
+  readonly changes: readonly DeltaChange[]
 }
 
 /** By resource, the share 0..1 of its quotas that is in force for the time being; a resource that is not named has them whole. */
@@ -154,4 +170,4 @@ export interface Drain {
   readonly maxMs: number
 }
 
-export type ControlMessage = Welcome | Snapshot | Lease | Settings | Ping | Drain
+export type ControlMessage = Welcome | Snapshot | Delta | Lease | Settings | Ping | Drain

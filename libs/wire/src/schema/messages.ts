@@ -28,6 +28,8 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const revision = z.int().min(0)
 const text = z.string().max(WIRE.messageBytes)
 const identity = { databaseId: id, revision, hash }
+/** From the root of an effective policy to its innermost member, and some. */
+const MOST_STEPS = 16
 
 // Unknown members are dropped, not refused: an older end must understand a newer one.
 const agent = z.discriminatedUnion('type', [
@@ -94,6 +96,7 @@ const agent = z.discriminatedUnion('type', [
       .default([]),
     scales: scales.default({}),
   }),
+  z.object({ type: z.literal('resync'), revision }),
   z.object({ type: z.literal('pong'), n: count }),
   z.object({ type: z.literal('bye'), reason: text }),
 ])
@@ -113,6 +116,13 @@ const control = z.discriminatedUnion('type', [
     type: z.literal('snapshot'),
     ...identity,
     effective: z.object({ policy: z.looseObject({}), quotas: z.looseObject({}) }),
+  }),
+  // As many as fit into a message; what they lead to is proved by its hash.
+  z.object({
+    type: z.literal('delta'),
+    ...identity,
+    from: z.object({ revision, hash }),
+    changes: z.array(z.object({ path: z.array(z.string()).min(1).max(MOST_STEPS), value: z.unknown().optional() })),
   }),
   z
     .object({

@@ -1,4 +1,4 @@
-import { WIRE } from '@weir/wire'
+import { type Drain, WIRE } from '@weir/wire'
 
 /** Bounds and timing of the agents' sockets that are the control plane's own; those that both ends know are in `WIRE`. */
 export const AGENT_BOUNDS = {
@@ -49,3 +49,10 @@ export const AGENT_BOUNDS = {
 } as const
 
 export type AgentBounds = { readonly [K in keyof typeof AGENT_BOUNDS]: number }
+
+/** When so many agents are to come back. */
+export const drainOf = ({ drainMinMs: minMs, drainMaxMs, drainMsPerAgent }: AgentBounds, agents: number): Drain => ({
+  type: 'drain',
+  minMs,
+  maxMs: Math.max(drainMaxMs, minMs + drainMsPerAgent * agents),
+})

@@ -3,7 +3,7 @@ import { CLOSE, encode, type Scales } from '@weir/wire'
 import { Feedback } from '../feedback/feedback.ts'
 import type { LiveBroadcast } from '../live/live-port.ts'
 import type { TextSocket } from '../live/socket-port.ts'
-import { AGENT_BOUNDS, type AgentBounds } from './agent-bounds.ts'
+import { AGENT_BOUNDS, type AgentBounds, drainOf } from './agent-bounds.ts'
 import { refKey, type ServiceRef } from './agent-record.ts'
 import { type AgentKeyIdentity, AgentSession, type Misbehaviour, Phases, type SessionEvents } from './agent-session.ts'
 import type { AgentStore } from './agents-port.ts'
@@ -223,9 +223,7 @@ export class AgentHub {
   /** A planned end: tells everybody when to come back, closes with 1001, writes what is known. */
   async drain(): Promise<void> {
     this.draining = true
-    const { drainMinMs: minMs, drainMaxMs, drainMsPerAgent } = this.bounds
-    const maxMs = Math.max(drainMaxMs, minMs + drainMsPerAgent * this.sessions.size)
-    const frame = Buffer.from(encode({ type: 'drain', minMs, maxMs }))
+    const frame = Buffer.from(encode(drainOf(this.bounds, this.sessions.size)))
     for (const session of [...this.sessions.keys()]) {
       session.sendFrame(frame)
       session.end(CLOSE.shutdown, 'The control plane is restarting.')
@@ -277,6 +275,7 @@ export class AgentHub {
     report: (session, report) => {
       if (session.member !== null) this.sessions.get(session)?.report(session.member, report)
     },
+    resync: (session) => session.resync(this.sessions.get(session)?.policy ?? null),
     bye: (session) => {
       if (session.member !== null) this.sessions.get(session)?.bye(session.member)
       session.end(1000, 'Bye.')

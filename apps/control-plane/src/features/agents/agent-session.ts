@@ -1,4 +1,4 @@
-import type { EvenSplit } from '@weir/policy/model'
+import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
 import {
   type Bye,
   CLOSE,
@@ -14,6 +14,8 @@ import {
 import { MessageRate } from '../live/message-rate.ts'
 import type { Frame, TextSocket } from '../live/socket-port.ts'
 import type { AgentBounds } from './agent-bounds.ts'
+import { sameIdentity } from './agent-record.ts'
+import type { PushedPolicy } from './pushed-policy.ts'
 import type { Member } from './roster.ts'
 
 export type Misbehaviour = 'malformed' | 'too-big' | 'flood' | 'unexpected' | 'no-hello'
@@ -24,6 +26,8 @@ export interface SessionEvents {
   hello(session: AgentSession, hello: Hello): void
   receipt(session: AgentSession, receipt: Receipt): void
   report(session: AgentSession, report: Report): void
+  /** A delta did not apply. */
+  resync(session: AgentSession): void
   bye(session: AgentSession, bye: Bye): void
   misbehaved(session: AgentSession, how: Misbehaviour): void
   /** The session is over; called once, whoever ended it. */
@@ -57,6 +61,10 @@ export class AgentSession {
   lease: EvenSplit | null = null
   scales: Scales | null = null
   sparse: boolean | null = null
+  /** The policy that it has, as far as this socket knows: said in its hello, or sent since. */
+  policy: PolicyIdentity | null = null
+  /** What it was sent last was a delta: it may ask for the whole. */
+  private amended = false
   /** It missed a push while it was slow: the newest policy goes out when it has caught up. */
   stale = false
   private lastHeardMs: number
@@ -110,6 +118,7 @@ export class AgentSession {
     if (message.type === 'hello') this.events.hello(this, message)
     else if (message.type === 'receipt') this.events.receipt(this, message)
     else if (message.type === 'report') this.events.report(this, message)
+    else if (message.type === 'resync') this.events.resync(this)
     else if (message.type === 'bye') this.events.bye(this, message)
   }
 
@@ -138,6 +147,21 @@ export class AgentSession {
     if (this.ended) return
     if (this.socket.bufferedBytes > this.bounds.tooSlowBytes) this.drop()
     else this.socket.send(frame)
+  }
+
+  /** Sends a policy: what is different, where that is known and enough, else all of it. */
+  push({ identity, snapshot, delta }: PushedPolicy): void {
+    const enough = delta !== undefined && sameIdentity(this.policy, delta.from)
+    this.policy = identity
+    this.amended = enough
+    this.sendFrame(enough ? delta.frame : snapshot)
+  }
+
+  /** A delta did not apply: all of it goes out, once. */
+  resync(policy: PushedPolicy | null): void {
+    if (!this.amended || policy === null) return
+    this.policy = null
+    this.push(policy)
   }
 
   /** What is sent within leaves in one write. */

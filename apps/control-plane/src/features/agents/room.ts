@@ -14,7 +14,7 @@ import { agentRow } from './agent-row.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { StoredRoom } from './agents-port.ts'
 import { Pacing } from './pacing.ts'
-import { type PushedPolicy, wantsSnapshot } from './pushed-policy.ts'
+import { type PushedPolicy, wantsSnapshot, withDelta } from './pushed-policy.ts'
 import { RoomFleet } from './room-fleet.ts'
 import { type Listening, type Member, Roster } from './roster.ts'
 
@@ -87,6 +87,7 @@ export class Room {
     const sameBoot = known?.record.boot === hello.boot
     const member = known === undefined ? this.join(session, hello) : this.return(known, session, hello)
     session.member = member
+    session.policy = hello.applied
     this.connected.set(session.key.keyId, this.connectedBy(session.key.keyId) + 1)
     this.pacing.look(this.roster.size)
     session.together(() => this.greet(session, member, sameBoot))
@@ -162,8 +163,8 @@ export class Room {
   publish(policy: PushedPolicy): void {
     const now = this.pushed?.identity
     if (now?.databaseId === policy.identity.databaseId && now.revision >= policy.identity.revision) return
-    this.pushed = policy
-    for (const session of this.sessions) this.offer(session, policy)
+    this.pushed = withDelta(this.pushed, policy)
+    for (const session of this.sessions) this.offer(session, this.pushed)
     for (const member of this.roster.values()) this.changed.add(member)
   }
 
@@ -274,15 +275,14 @@ export class Room {
       ...this.pacing.pace,
     })
     this.lease(session)
-    if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot))
-      session.sendFrame(this.pushed.snapshot)
+    if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot)) session.push(this.pushed)
   }
 
   private offer(session: AgentSession, policy: PushedPolicy): void {
     const member = session.member
     if (member === null) return
     session.stale = session.isSlow
-    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.sendFrame(policy.snapshot)
+    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.push(policy)
   }
 
   private lease(session: AgentSession): void {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raising, record } from '../../control-plane/src/testing/alerts.ts'
+import { httpSink } from '../../control-plane/src/testing/sinks.ts'
 import { flaws, Rig } from './rig.testkit.ts'
 
 let rig: Rig
 beforeAll(async () => {
-  rig = await Rig.start()
+  rig = await Rig.start({ WEIR_PRIVATE_TARGETS: '127.0.0.1' })
 })
 afterAll(() => rig.stop())
 
@@ -52,4 +53,47 @@ it('an alert is shown firing with why and what to do, then resolved; a rule is e
   await page.getByText(/Version 1 by/).waitFor()
   await page.getByRole('table', { name: 'Alert rules' }).getByText('70 %').waitFor()
   expect(await flaws(page)).toEqual([])
+})
+
+it('a silence and a receiver are made, tested and seen', async () => {
+  const hook = await httpSink()
+  try {
+    await record(rig.weir, await raising(rig.weir, 'prod', 'orders'))
+    const page = await rig.signedIn('admin')
+    await page.goto(`${rig.weir.url}/e/prod/alerts`)
+    await page.getByRole('button', { name: 'Silence Sustained shedding of orders' }).click()
+    const form = page.getByRole('dialog', { name: 'Silence Sustained shedding of orders' })
+    await form.getByLabel('Reason').fill('Load test')
+    expect(await flaws(page)).toEqual([])
+    await form.getByRole('button', { name: 'Silence', exact: true }).click()
+    await page.getByText('Silenced').waitFor()
+    const tabs = page.getByRole('navigation', { name: 'Alerts' })
+    await tabs.getByRole('link', { name: 'Silences' }).click()
+    await page.getByRole('table', { name: 'Silences' }).getByText('sustained shedding, of orders').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: /^End now/ }).click()
+    await page.getByText('Ended').waitFor()
+
+    await tabs.getByRole('link', { name: 'Receivers' }).click()
+    await page.getByText('Nobody is told of alerts').waitFor()
+    await page.getByRole('button', { name: 'Add a receiver' }).click()
+    const add = page.getByRole('dialog', { name: 'Add a receiver' })
+    await add.getByRole('combobox', { name: 'Kind' }).click()
+    await page.getByRole('option', { name: 'Webhook' }).click()
+    await add.getByLabel('Name').fill('ours')
+    await add.getByLabel('Address').fill(hook.url)
+    expect(await flaws(page)).toEqual([])
+    await add.getByRole('button', { name: 'Add receiver' }).click()
+    await page.getByText('Copy the signing secret now').waitFor()
+    await page.keyboard.press('Escape')
+    const list = page.getByRole('table', { name: 'Receivers' })
+    await list.getByText(hook.url).waitFor()
+    await page.getByRole('button', { name: 'Test ours' }).click()
+    await page.getByRole('dialog', { name: 'Test of ours' }).getByText('Delivered', { exact: true }).waitFor()
+    expect(hook.heard.map(({ body }) => JSON.parse(body).kind)).toContain('test')
+    await page.keyboard.press('Escape')
+    expect(await flaws(page)).toEqual([])
+  } finally {
+    await hook.close()
+  }
 })

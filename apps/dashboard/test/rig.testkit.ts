@@ -33,9 +33,9 @@ export class Rig {
     private readonly token: string,
   ) {}
 
-  static async start(): Promise<Rig> {
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const folder = await builtDashboard()
-    const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: folder } })
+    const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: folder, ...environment } })
     const browser = await chromium.launch({ executablePath: pathOf(CHROMIUM) ?? CHROMIUM.debian, args: FLAGS })
     return new Rig(weir, browser, (await makeToken(weir, 'admin')).secret)
   }

@@ -20,6 +20,8 @@ export const alertSchema = z.object({
   worst: z.number(),
   threshold: z.number(),
   forSeconds: z.int(),
+  /** Nobody new is told of it now. */
+  silenced: z.boolean(),
   raisedAt: timeSchema,
   resolvedAt: timeSchema.nullable(),
 })

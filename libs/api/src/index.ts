@@ -1,5 +1,6 @@
 export * from './access.ts'
 export * from './agents.ts'
+export * from './alert-receivers.ts'
 export * from './alert-rules.ts'
 export * from './alerts.ts'
 export * from './common.ts'

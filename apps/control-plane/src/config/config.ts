@@ -1,10 +1,16 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type AddressRange, rangeOf } from './address-range.ts'
 import { type RedisTarget, redisTarget } from './redis-url.ts'
 
 const PORT = 'A port is a whole number from 0 to 65535.'
 const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65_535, PORT)
 const url = (protocols: RegExp) => z.url({ protocol: protocols })
+const listed = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .transform((parts) => parts.filter((part) => part !== ''))
 
 const redisOf = (text: string, context: z.RefinementCtx): RedisTarget => {
   try {
@@ -34,11 +40,7 @@ const environmentSchema = z.object({
   /** Folder for everything that is kept on disk. */
   WEIR_DATA: z.string().min(1).default('.weir'),
   /** Addresses or CIDR ranges, comma-separated, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
-  TRUSTED_PROXIES: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .transform((parts) => parts.filter((part) => part !== '')),
+  TRUSTED_PROXIES: listed,
   /** Files, PEM. */
   TLS_CERT: z.string().min(1).optional(),
   TLS_KEY: z.string().min(1).optional(),
@@ -49,6 +51,18 @@ const environmentSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
   /** Whether the control plane is a service of its own, `control-plane` in the environment `weir`. */
   WEIR_SELF: z.enum(['on', 'off']).default('on'),
+  /** Addresses or CIDR ranges, comma-separated, that alerts may be sent to although they are not public; plain http goes to these only. */
+  WEIR_PRIVATE_TARGETS: listed.transform((parts, context) =>
+    parts.flatMap((part) => {
+      const range = rangeOf(part)
+      if (range === null) context.addIssue({ code: 'custom', message: `${part} is no address and no CIDR range.` })
+      return range === null ? [] : [range]
+    }),
+  ),
+  /** Mail server for alerts: smtps://, or smtp:// with STARTTLS; with user and password in it where it wants them. */
+  SMTP_URL: url(/^smtps?$/).optional(),
+  /** Sender of those mails. */
+  SMTP_FROM: z.string().min(3).max(320).optional(),
   /** Built dashboard; default: the one beside this build. */
   WEIR_DASHBOARD: z.string().min(1).optional(),
 })
@@ -68,6 +82,9 @@ export interface Config {
   readonly otlpEndpoint: string | null
   /** Whether the control plane watches itself. */
   readonly self: boolean
+  readonly privateTargets: readonly AddressRange[]
+  /** `null`: no mail can be sent. */
+  readonly mail: { readonly url: string; readonly from: string } | null
   readonly dashboardFolder: string
 }
 
@@ -91,6 +108,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   const e = read.data
   if ((e.TLS_CERT === undefined) !== (e.TLS_KEY === undefined))
     throw new StartRefused('TLS_CERT and TLS_KEY go together: give both or neither.')
+  if ((e.SMTP_URL === undefined) !== (e.SMTP_FROM === undefined))
+    throw new StartRefused('SMTP_URL and SMTP_FROM go together: give both or neither.')
   const tls = e.TLS_CERT && e.TLS_KEY ? { certFile: resolve(cwd, e.TLS_CERT), keyFile: resolve(cwd, e.TLS_KEY) } : null
   if (!isLoopback(e.HOST) && tls === null && e.TRUSTED_PROXIES.length === 0)
     throw new StartRefused(
@@ -108,6 +127,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     logLevel: e.LOG_LEVEL,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     self: e.WEIR_SELF === 'on',
+    privateTargets: e.WEIR_PRIVATE_TARGETS,
+    mail: e.SMTP_URL && e.SMTP_FROM ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     dashboardFolder: resolve(cwd, e.WEIR_DASHBOARD ?? new URL('../../../dashboard/dist', import.meta.url).pathname),
   }
 }

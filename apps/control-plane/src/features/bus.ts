@@ -1,3 +1,4 @@
+import { alertSchema } from '@weir/api'
 import { z } from 'zod'
 
 /** What travels between replicas. Every topic is a hint: the database has the truth, and losing one costs a poll. */
@@ -12,6 +13,7 @@ export const BUS_TOPICS = {
     reason: z.string(),
     at: z.string(),
   }),
+  alert: z.object({ environment: z.string(), alert: alertSchema }),
   'key-revoked': z.object({ keyId: z.string() }),
 } as const
 

@@ -3,7 +3,6 @@ import { AlertWatch } from '../features/alerts/alert-watch.ts'
 import { FiguresFeed } from '../features/alerts/figures-feed.ts'
 import { AlertLeader, type Term } from '../features/alerts/leader.ts'
 import { PublishedLimits } from '../features/alerts/published.ts'
-import { LiveBroadcast } from '../features/live/live-port.ts'
 import { OutcomeStore } from '../features/outcomes/outcome-store.ts'
 import { EffectivePolicies } from '../features/policies/effective-policies.ts'
 import type { TestApp } from './harness.ts'
@@ -38,7 +37,7 @@ export const watchAt = (weir: TestApp) => {
     book: get(AlertBook),
     feed: new FiguresFeed(get(OutcomeStore)),
     published: new PublishedLimits(get(EffectivePolicies)),
-    live: get(LiveBroadcast),
+    tell: () => {},
   })
   return {
     /** One turn a second. */

@@ -14,7 +14,9 @@ import type {
   PolicyState,
   PolicyVersion,
   QuotaRow,
+  Receiver,
   Service,
+  Silence,
   Status,
   Verdict,
   Verdicts,
@@ -179,6 +181,20 @@ export const alertsQuery = (environment: string, service: string | null, state: 
     queryFn: ({ signal }) =>
       get<Page<Alert>>(url(['environments', environment, 'alerts'], { state, service, limit: 200 }), signal),
     refetchInterval: SLOW_MS,
+  })
+
+export const silencesQuery = (environment: string) =>
+  queryOptions({
+    queryKey: ['silences', environment],
+    queryFn: ({ signal }) => get<Page<Silence>>(url(['environments', environment, 'silences'], { limit: 200 }), signal),
+    refetchInterval: SLOW_MS,
+  })
+
+export const receiversQuery = (environment: string) =>
+  queryOptions({
+    queryKey: ['receivers', environment],
+    queryFn: ({ signal }) => get<{ items: Receiver[] }>(url(['environments', environment, 'receivers']), signal),
+    refetchInterval: 5_000,
   })
 
 export const alertRulesQuery = (environment: string) =>

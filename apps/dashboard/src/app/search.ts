@@ -49,7 +49,7 @@ export type AgentsSearch = { search?: string; show?: AgentFilter }
 export const agentsSearch = (raw: Raw): AgentsSearch =>
   said({ search: text(raw.search), show: oneOf(raw.show, AGENT_FILTERS) })
 
-export const ALERT_TABS = ['rules'] as const
+export const ALERT_TABS = ['silences', 'receivers', 'rules'] as const
 export type AlertTab = (typeof ALERT_TABS)[number]
 export type AlertsSearch = { tab?: AlertTab; runbook?: string }
 export const alertsSearch = (raw: Raw): AlertsSearch =>

@@ -1,21 +1,123 @@
 import type { AlertChange, AlertKey } from '../../features/alerts/alert-book.ts'
+import { MOST_WAITING } from '../../features/notifications/outbox.ts'
 import { type AlertRow, WITH_SERVICE } from './alert-row.ts'
 import type { Transaction } from './database.ts'
 
-/** Writes one change; `null` where there was nothing to change. */
-export const writeChange = async (tx: Transaction, change: AlertChange): Promise<AlertRow | null> => {
-  if (change.kind === 'raise') return raise(tx, change)
-  const data = change.kind === 'worse' ? { worst: change.value } : { state: 'resolved', resolvedAt: change.at }
-  const [row] = await tx.alert.updateManyAndReturn({ where: firing(change.key), data, include: WITH_SERVICE })
-  return row ?? null
+/** Rows of one statement. */
+const ROWS = 500
+
+type Raise = Extract<AlertChange, { kind: 'raise' }>
+type Worse = Extract<AlertChange, { kind: 'worse' }>
+type Resolve = Extract<AlertChange, { kind: 'resolve' }>
+
+/** Writes changes in their order, and what receivers are to be told of them. Returns the alerts that changed. A whole fleet changes in a few statements. */
+export const writeChanges = async (tx: Transaction, changes: readonly AlertChange[]): Promise<AlertRow[]> => {
+  const written: AlertRow[] = []
+  for (const wave of waves(changes)) {
+    const raised = await raise(
+      tx,
+      wave.filter((change) => change.kind === 'raise'),
+    )
+    const worse = await worsen(
+      tx,
+      wave.filter((change) => change.kind === 'worse'),
+    )
+    const resolved = await resolve(
+      tx,
+      wave.filter((change) => change.kind === 'resolve'),
+    )
+    written.push(
+      ...(await tx.alert.findMany({
+        where: { id: { in: [...raised, ...worse, ...resolved] } },
+        include: WITH_SERVICE,
+      })),
+    )
+    await tellRaised(tx, raised)
+    await tx.alertDelivery.updateMany({ where: { alertId: { in: resolved } }, data: { want: 'resolved' } })
+  }
+  await dropOldest(tx)
+  return written
 }
 
-const firing = ({ serviceId, rule, subject }: AlertKey) => ({ serviceId, rule, subject, state: 'firing' })
+const keyText = ({ serviceId, rule, subject }: AlertKey): string => `${serviceId}\n${rule}\n${subject}`
+
+/** Cut where a key comes again: within a wave the order does not matter. */
+const waves = (changes: readonly AlertChange[]): AlertChange[][] => {
+  const cut: AlertChange[][] = []
+  let seen = new Set<string>()
+  for (const change of changes) {
+    const text = keyText(change.key)
+    const wave = cut.at(-1)
+    if (wave === undefined || seen.has(text) || wave.length >= ROWS) {
+      cut.push([change])
+      seen = new Set([text])
+    } else {
+      wave.push(change)
+      seen.add(text)
+    }
+  }
+  return cut
+}
 
 /** The unique index decides; an alert that fires already is left as it is. */
-const raise = async (tx: Transaction, change: Extract<AlertChange, { kind: 'raise' }>): Promise<AlertRow | null> => {
-  const { key, at, kind: _, value, ...rest } = change
-  const data = { ...key, ...rest, figures: { ...rest.figures }, value, worst: value, state: 'firing', raisedAt: at }
-  const [made] = await tx.alert.createManyAndReturn({ data: [data], skipDuplicates: true, select: { id: true } })
-  return made === undefined ? null : tx.alert.findUniqueOrThrow({ where: { id: made.id }, include: WITH_SERVICE })
+const raise = async (tx: Transaction, changes: readonly Raise[]): Promise<string[]> => {
+  const data = changes.map(({ key, at, kind: _, value, figures, ...rest }) => ({
+    ...key,
+    ...rest,
+    figures: { ...figures },
+    value,
+    worst: value,
+    state: 'firing',
+    raisedAt: at,
+  }))
+  if (data.length === 0) return []
+  const rows = await tx.alert.createManyAndReturn({ data, skipDuplicates: true, select: { id: true } })
+  return rows.map(({ id }) => id)
+}
+
+/** Columns of the keys, for `unnest`. */
+const columns = (changes: readonly AlertChange[]) => ({
+  services: changes.map(({ key }) => key.serviceId),
+  rules: changes.map(({ key }) => key.rule as string),
+  subjects: changes.map(({ key }) => key.subject),
+})
+
+const worsen = async (tx: Transaction, changes: readonly Worse[]): Promise<string[]> => {
+  if (changes.length === 0) return []
+  const { services, rules, subjects } = columns(changes)
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE alert a SET peak_share = c.value
+    FROM unnest(${services}::uuid[], ${rules}::text[], ${subjects}::text[], ${changes.map(({ value }) => value)}::float8[]) AS c (service, rule, subject, value)
+    WHERE a.service_id = c.service AND a.rule = c.rule AND a.subject = c.subject AND a.state = 'firing' RETURNING a.id`
+  return rows.map(({ id }) => id)
+}
+
+const resolve = async (tx: Transaction, changes: readonly Resolve[]): Promise<string[]> => {
+  if (changes.length === 0) return []
+  const { services, rules, subjects } = columns(changes)
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE alert a SET state = 'resolved', resolved_at = c.at
+    FROM unnest(${services}::uuid[], ${rules}::text[], ${subjects}::text[], ${changes.map(({ at }) => at)}::timestamptz[]) AS c (service, rule, subject, at)
+    WHERE a.service_id = c.service AND a.rule = c.rule AND a.subject = c.subject AND a.state = 'firing' RETURNING a.id`
+  return rows.map(({ id }) => id)
+}
+
+/** Notes for every receiver that is meant. */
+const tellRaised = async (tx: Transaction, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await tx.$executeRaw`
+    INSERT INTO alert_delivery (receiver_id, alert_id, want)
+    SELECT r.id, a.id, 'firing' FROM alert a JOIN service s ON s.id = a.service_id JOIN alert_receiver r ON r.environment_id = s.environment_id
+    WHERE a.id = ANY(${[...ids]}::uuid[]) AND alert_meant(r.services, r.rules, r.severities, s.name, a.rule, a.severity) ON CONFLICT DO NOTHING`
+}
+
+/** Of what waits for a receiver the newest are kept. */
+const dropOldest = async (tx: Transaction): Promise<void> => {
+  await tx.$executeRaw`
+    WITH waiting AS (
+      SELECT receiver_id, alert_id, row_number() OVER (PARTITION BY receiver_id ORDER BY created_at DESC, alert_id) AS place
+      FROM alert_delivery WHERE want IS DISTINCT FROM told),
+    gone AS (DELETE FROM alert_delivery d USING waiting w
+      WHERE w.place > ${MOST_WAITING} AND d.receiver_id = w.receiver_id AND d.alert_id = w.alert_id RETURNING d.receiver_id)
+    UPDATE alert_receiver r SET dropped = dropped + c.n FROM (SELECT receiver_id, count(*)::int AS n FROM gone GROUP BY 1) c WHERE r.id = c.receiver_id`
 }

@@ -6,7 +6,8 @@ import { Database } from './database.ts'
 /** One row with a time of this database's clock. Two replicas never compare theirs. */
 @Injectable()
 export class PrismaAlertLeader extends AlertLeader {
-  readonly #holder = randomUUID()
+  /** Says for people which process it is. */
+  readonly #holder = `${randomUUID()}-${process.pid}`
 
   constructor(private readonly database: Database) {
     super()

@@ -17,6 +17,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   worst: row.worst,
   threshold: row.threshold,
   forSeconds: row.forSeconds,
+  silenced: false,
   raisedAt: row.raisedAt.toISOString(),
   resolvedAt: row.resolvedAt?.toISOString() ?? null,
 })

@@ -12,9 +12,11 @@ import {
   type WatchedService,
 } from '../../features/alerts/alert-book.ts'
 import type { AgentCounts } from '../../features/alerts/other-rules.ts'
+import { matches } from '../../features/notifications/matching.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
-import { writeChange } from './alert-changes.ts'
+import { writeChanges } from './alert-changes.ts'
 import { alertOf, WITH_SERVICE } from './alert-row.ts'
+import { silenceOf } from './alert-silences.ts'
 import { Database } from './database.ts'
 
 const LIVE_SECONDS = (WIRE.heartbeatMs * WIRE.missedHeartbeats) / 1_000
@@ -82,12 +84,8 @@ export class PrismaAlertBook extends AlertBook {
       async (tx) => {
         const terms = await tx.$queryRaw<unknown[]>`SELECT 1 FROM alert_leader WHERE token = ${token} FOR SHARE`
         if (terms.length === 0) throw new Deposed('Another replica judges now.')
-        const written: { environment: string; alert: Alert }[] = []
-        for (const change of changes) {
-          const row = await writeChange(tx, change)
-          if (row !== null) written.push({ environment: row.service.environment.name, alert: alertOf(row) })
-        }
-        return written
+        const rows = changes.length === 0 ? [] : await writeChanges(tx, changes)
+        return rows.map((row) => ({ environment: row.service.environment.name, alert: alertOf(row) }))
       },
       { timeout: TIMEOUT_MS },
     )
@@ -109,7 +107,14 @@ export class PrismaAlertBook extends AlertBook {
       take: limit + 1,
       include: WITH_SERVICE,
     })
-    return rowsOf(rows, limit, alertOf)
+    const silences = await this.database.prisma.alertSilence.findMany({
+      where: { environment: { name: environment }, startsAt: { lte: new Date() }, endsAt: { gt: new Date() } },
+    })
+    const active = silences.map(silenceOf)
+    return rowsOf(rows, limit, (row) => {
+      const alert = alertOf(row)
+      return { ...alert, silenced: active.some(({ matchers }) => matches(matchers, alert)) }
+    })
   }
 }
 

@@ -22,9 +22,9 @@ const AGENTS = /^\w+ \/agent\//
 /** Writes that change nothing. */
 const READS = /^POST .*\/policy\/(validate|diff)$/
 const ADMIN = /^\w+ (\/operators|\/tokens|\/audit|\/environments\/:environment\/keys)(\/|$)/
-const ADMIN_WRITES = /^POST \/environments$/
+const ADMIN_WRITES = /^(POST \/environments|(POST|PUT|DELETE) \/environments\/:environment\/receivers(\/.*)?)$/
 
-/** The role that a route needs, by rule: reading is for viewers, writing for editors, people and keys for admins. */
+/** The role that a route needs, by rule: reading is for viewers, writing for editors; people, keys, and where messages go, for admins. */
 const neededFor = (name: string): Role => {
   if (ADMIN.test(name) || ADMIN_WRITES.test(name)) return 'admin'
   return name.startsWith('GET ') || READS.test(name) ? 'viewer' : 'editor'

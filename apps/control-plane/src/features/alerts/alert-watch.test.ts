@@ -1,6 +1,5 @@
 import type { Alert } from '@weir/api'
 import { beforeEach, expect, it } from 'vitest'
-import { LiveBroadcast } from '../live/live-port.ts'
 import type { WatchedService } from './alert-book.ts'
 import { AlertWatch } from './alert-watch.ts'
 import type { Range, ServiceFigures } from './figures-feed.ts'
@@ -38,21 +37,10 @@ class Heard {
   }
 }
 
-class Told extends LiveBroadcast {
-  states: string[] = []
-  alert(_environment: string, { rule, state }: Alert): void {
-    this.states.push(`${rule} ${state}`)
-  }
-  tick(): void {}
-  published(): void {}
-  agents(): void {}
-  watched = () => true
-}
-
 let heard: Heard
 let lease: MemoryLease
 let book: MemoryBook
-let told: Told
+let told: string[]
 let published: PublishedService
 
 beforeEach(() => {
@@ -60,7 +48,7 @@ beforeEach(() => {
   lease = new MemoryLease(START * 1_000)
   book = new MemoryBook(lease)
   book.services = [ORDERS]
-  told = new Told()
+  told = []
   published = { gates: new Map(), rates: new Map() }
 })
 
@@ -69,7 +57,7 @@ const replica = () =>
     leader: lease.replica(),
     book,
     feed: heard,
-    live: told,
+    tell: (_, { rule, state }: Alert) => told.push(`${rule} ${state}`),
     published: { of: async () => published, keep: () => {} },
   })
 /** Every second, in the middle of it, each of the replicas has a turn. */
@@ -88,7 +76,7 @@ it('collapse is raised once within 40 s, told live, and resolved once', async ()
     expect.objectContaining({ state: 'resolved', subject: 'checkout', severity: 'page' }),
   ])
   expect(Date.parse(only('collapse')[0]?.raisedAt ?? '') / 1_000 - START).toBeLessThanOrEqual(360 + 40)
-  expect(told.states.filter((state) => state.startsWith('collapse'))).toEqual(['collapse firing', 'collapse resolved'])
+  expect(told.filter((state) => state.startsWith('collapse'))).toEqual(['collapse firing', 'collapse resolved'])
 })
 
 it('of two replicas one judges; when it dies the other goes on within seconds, raises nothing again and waits for nothing anew', async () => {

@@ -1,5 +1,4 @@
-import { ALERT_BUCKET_SECONDS } from '@weir/api'
-import type { LiveBroadcast } from '../live/live-port.ts'
+import { ALERT_BUCKET_SECONDS, type Alert } from '@weir/api'
 import type { AlertBook, AlertChange, FiringAlert, WatchedService } from './alert-book.ts'
 import { LOOKBACK_SECONDS } from './expectation.ts'
 import type { Buckets, FiguresFeed, Range, ServiceFigures } from './figures-feed.ts'
@@ -23,7 +22,8 @@ export interface AlertWatchParts {
   readonly book: AlertBook
   readonly feed: Pick<FiguresFeed, 'read' | 'tenants'>
   readonly published: Pick<PublishedLimits, 'of' | 'keep'>
-  readonly live: LiveBroadcast
+  /** Tells dashboards. */
+  readonly tell: (environment: string, alert: Alert) => void
 }
 
 /**
@@ -40,12 +40,12 @@ export class AlertWatch {
     this.#parts = parts
   }
 
-  /** Called once a second, never twice at a time. What fails is tried again the next time. Returns the term under which everything was judged. */
-  async tick(): Promise<bigint | null> {
+  /** Called once a second, never twice at a time. What fails is tried again the next time. Returns whether this is the replica that judges. */
+  async tick(): Promise<boolean> {
     const term = await this.#parts.leader.hold()
     if (term === null) {
       this.#term = null
-      return null
+      return false
     }
     if (this.#term !== term.token) {
       this.#services = new Map()
@@ -54,7 +54,7 @@ export class AlertWatch {
     }
     const last = bucketAt(term.nowMs / 1_000 - LATENESS_SECONDS)
     if (last > this.#judgedUntil) await this.#round(term.token, last)
-    return term.token
+    return true
   }
 
   async #round(token: bigint, last: number): Promise<void> {
@@ -89,7 +89,7 @@ export class AlertWatch {
       }
     }
     for (const { environment, alert } of await this.#parts.book.record(token, changes))
-      this.#parts.live.alert(environment, alert)
+      this.#parts.tell(environment, alert)
     this.#services = next
     this.#judgedUntil = last
     this.#parts.published.keep(new Set(next.keys()))

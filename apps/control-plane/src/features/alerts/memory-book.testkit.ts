@@ -87,6 +87,7 @@ export class MemoryBook extends AlertBook {
         subject: key.subject,
         figures: { ...change.figures },
         state: 'firing',
+        silenced: false,
         worst: change.value,
         raisedAt: raised.toISOString(),
         resolvedAt: null,

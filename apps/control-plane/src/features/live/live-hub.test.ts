@@ -30,6 +30,7 @@ const ALERT: Alert = {
   figures: {},
   value: 0.4,
   worst: 0.4,
+  silenced: false,
   threshold: 0.1,
   forSeconds: 60,
   raisedAt: '2027-01-15T08:00:00.000Z',

@@ -59,17 +59,19 @@ interface RevokeProps {
   readonly question: string
   readonly verb: string
   readonly label: string
+  /** Key of the queries that are read again. */
+  readonly refresh?: string
 }
 
 /** Asks before something is taken away for good. */
-export const Revoke = ({ segments, question, verb, label }: RevokeProps) => {
+export const Revoke = ({ segments, question, verb, label, refresh = 'access' }: RevokeProps) => {
   const [opened, setOpened] = useState(false)
   const client = useQueryClient()
   const revoke = useMutation({
     mutationFn: () => call(url(segments), { method: 'DELETE' }),
     onSuccess: async () => {
       setOpened(false)
-      await client.invalidateQueries({ queryKey: ['access'] })
+      await client.invalidateQueries({ queryKey: [refresh] })
     },
   })
   return (

@@ -7,12 +7,16 @@ import { Empty, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import service from '../service/service.module.css'
 import { Firing } from './firing.tsx'
+import { ReceiversTab } from './receivers.tsx'
 import { Resolved } from './resolved.tsx'
 import { RulesTab } from './rules.tsx'
 import { RunbookDrawer } from './runbook.tsx'
+import { SilencesTab } from './silences.tsx'
 
 const TABS: readonly { readonly tab: AlertTab | undefined; readonly label: string }[] = [
   { tab: undefined, label: 'Alerts' },
+  { tab: 'silences', label: 'Silences' },
+  { tab: 'receivers', label: 'Receivers' },
   { tab: 'rules', label: 'Rules' },
 ]
 
@@ -37,6 +41,8 @@ export const Alerts = () => {
         ))}
       </nav>
       {tab === undefined && <AlertLists environment={environment} />}
+      {tab === 'silences' && <SilencesTab environment={environment} />}
+      {tab === 'receivers' && <ReceiversTab environment={environment} />}
       {tab === 'rules' && <RulesTab environment={environment} />}
       <RunbookDrawer environment={environment} />
     </>

@@ -1,9 +1,15 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBellOff } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { Alert } from '@weir/api'
+import { ALERT_TEXTS } from '@weir/api/alert-texts'
+import { useRole } from '../../app/role.ts'
+import { State } from '../../ui/state.tsx'
 import { When } from '../../ui/when.tsx'
 import classes from './alerts.module.css'
 import { AlertName, asFigure, byWeight, FiguresLink, SeverityState } from './parts.tsx'
+import { SilenceForm } from './silence-form.tsx'
 
 interface FiringProps {
   readonly alerts: readonly Alert[]
@@ -35,10 +41,16 @@ export const Firing = ({ alerts, environment }: FiringProps) => {
 }
 
 const Item = ({ alert, environment }: { alert: Alert; environment: string }) => {
+  const { canEdit } = useRole()
   return (
     <li className={classes.item} data-severity={alert.severity}>
       <div className={classes.what}>
         <SeverityState severity={alert.severity} />
+        {alert.silenced && (
+          <State tone="dim" icon={<IconBellOff size={15} />} title="Nobody new is told of it">
+            Silenced
+          </State>
+        )}
         <span>
           <AlertName alert={alert} />
         </span>
@@ -69,8 +81,33 @@ const Item = ({ alert, environment }: { alert: Alert; environment: string }) => 
           >
             Runbook
           </Button>
+          {canEdit && !alert.silenced && <SilenceIt alert={alert} environment={environment} />}
         </Group>
       </div>
     </li>
+  )
+}
+
+const SilenceIt = ({ alert, environment }: { alert: Alert; environment: string }) => {
+  const [opened, modal] = useDisclosure(false)
+  const { title } = ALERT_TEXTS[alert.rule]
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`Silence ${title} of ${alert.service}`}
+        onClick={modal.open}
+      >
+        Silence
+      </Button>
+      <Modal opened={opened} onClose={modal.close} title={`Silence ${title} of ${alert.service}`}>
+        <SilenceForm
+          environment={environment}
+          matchers={{ services: [alert.service], rules: [alert.rule], severities: [] }}
+          onDone={modal.close}
+        />
+      </Modal>
+    </>
   )
 }

@@ -24,6 +24,8 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed)
 const agents = Number(values.agents)
+/** A larger fleet takes the same refreshes and much longer. */
+const MOST_SHOCKED = 10_000
 const round = (value: number): number => Math.round(value * 10_000) / 10_000
 
 const storms = (count: number): void => {
@@ -48,13 +50,19 @@ const meanOf = (scenes: readonly Scene[], name: string): number =>
 const fleets = (): void => {
   const cost = bookCost(agents, Number(values.quotas))
   const fleet = new Fleet(seed, agents, Number(values.quotas))
+  const used = process.cpuUsage()
   const scenes = scenesOf(fleet, Number(values.lasts))
   console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
+  const { user, system } = process.cpuUsage(used)
+  const seconds = fleet.world.nowMs / 1_000
+  console.log(
+    `  ${seconds.toFixed(0)} s in ${((user + system) / 1e6).toFixed(0)} s of processor time; ${(fleet.world.plane.hops / seconds).toFixed(0)} messages a second between replicas and to the store`,
+  )
   for (const { name, mean, peak, fromMs, toMs } of scenes)
     console.log(
       `  ${name.padEnd(26)}${((toMs - fromMs) / 1_000).toFixed(0).padStart(5)} s  mean ${mean.toFixed(4)}  peak ${peak.toFixed(6)}`,
     )
-  const shocked = new Fleet(seed, agents, 1)
+  const shocked = new Fleet(seed, Math.min(agents, MOST_SHOCKED), 1)
   const refreshes = refreshesOf(shocked, Number(values.lasts))
   for (const [shock, count] of Object.entries(refreshes))
     console.log(`  ${shock.padEnd(34)}${count.toFixed(2)} refreshes to max-min`)

@@ -7,7 +7,11 @@ import { counted, declared } from './terms.ts'
 import { type LeaseTiming, longestMs } from './timing.ts'
 import { type Before, NOTHING, Unknown } from './unknown.ts'
 
-/** Agents of one quota are divided anew at most so often for each of them, milliseconds: ten thousand four times a second, ten at every question. */
+/**
+ * Agents of one quota are divided anew at most so often in a refresh, and so often for each of them, milliseconds: ten thousand four times a second, a few
+ * at every question. Where a hundred agents ask one after another the division would else be most of the work.
+ */
+const DIVISIONS = 25
 const DIVIDE_MS_PER_AGENT = 0.025
 /** A lease is made shorter, not smaller, where it does not fit to its end; down to this, in which one answer may be lost. */
 const SHORTEST_REFRESHES = 2
@@ -233,7 +237,7 @@ export class QuotaLedger {
 
   /** Those whose leases cannot be made smaller in time are no part of it, apart from the one that asks. */
   #divide(asking: Account, nowMs: number): void {
-    if (!this.#stale || nowMs - this.#dividedMs < DIVIDE_MS_PER_AGENT * this.#accounts.size) return
+    if (!this.#stale || nowMs - this.#dividedMs < this.#restMs) return
     this.#stale = false
     this.#dividedMs = nowMs
     const { timing } = this.#options
@@ -251,6 +255,12 @@ export class QuotaLedger {
     for (const [i, account] of claims.entries())
       account.odd = Math.max(0, (shares[i] ?? 0) - Math.floor(this.#level * account.weight))
     if (this.#membersChanged) this.#divideSafe()
+  }
+
+  /** Between two divisions. */
+  get #restMs(): number {
+    const { size } = this.#accounts
+    return size <= DIVISIONS ? 0 : Math.max(this.#options.timing.refreshMs / DIVISIONS, DIVIDE_MS_PER_AGENT * size)
   }
 
   /** Equal shares of the whole, by weight: whoever is cut off falls back to what it would have if everybody wanted all. Odd units to the first. */

@@ -11,6 +11,7 @@ import {
   DURATION_BOUNDS_S,
   GATE_REASONS,
   HEADERS,
+  MESSAGES,
   METRICS,
   RESOURCE,
   SPAN_ATTRIBUTES,
@@ -90,6 +91,12 @@ const wire = (): string =>
     table(
       ['what', 'header'],
       Object.entries(HEADERS).map(([name, header]) => [name, code(header)]),
+    ),
+    '## Messages of the agent socket',
+    'JSON text frames, sub-protocol `weir.v1`. Durations only: clocks of two machines are not compared.',
+    table(
+      ['type', 'from', 'what'],
+      Object.entries(MESSAGES).map(([type, { from, what }]) => [code(type), from, what]),
     ),
     '## Close codes of the agent socket',
     table(

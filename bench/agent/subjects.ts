@@ -1,5 +1,5 @@
 import { Dependency, type Entry, Gate, type Work } from '@weir/agent'
-import { CRITICALITIES, policySchema, type Quota, SOLE } from '@weir/policy'
+import { CRITICALITIES, DEFAULT_TENANTS, policySchema, type Quota, SOLE } from '@weir/policy'
 
 const TENANTS = 1_000
 const noOp = async (): Promise<void> => undefined
@@ -121,7 +121,7 @@ export const tenantToucher = (count: number): ((key: number) => void) => {
     runtime,
     settings: {
       ...settingsOf({}, 0),
-      tenants: { unknown: 'allow', default: { rate: 1e6, burst: 1e6, concurrency: 100, weight: 1 } },
+      tenants: { ...DEFAULT_TENANTS, default: { rate: 1e6, burst: 1e6, concurrency: 100, weight: 1 } },
     },
     maxTenants: count + 10,
   })

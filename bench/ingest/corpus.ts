@@ -1,5 +1,5 @@
 import { Dependency, Gate, type Work } from '@weir/agent'
-import { CRITICALITIES, policySchema, SOLE, UNLIMITED } from '@weir/policy'
+import { CRITICALITIES, DEFAULT_TENANTS, policySchema, SOLE, UNLIMITED } from '@weir/policy'
 import { seededRandom, virtualRuntime } from '@weir/testkit'
 import { RESOURCE } from '@weir/wire'
 import { encodeMetrics, encodeSpans, type Resource } from '../../apps/agent/src/telemetry/otlp.ts'
@@ -72,7 +72,7 @@ export class Instance {
         begin: spans.begin,
       }
     }
-    const rules = { tenants: { unknown: 'allow', default: UNLIMITED }, quotas: {}, split: SOLE, revision: 7 } as const
+    const rules = { tenants: { ...DEFAULT_TENANTS, default: UNLIMITED }, quotas: {}, split: SOLE, revision: 7 } as const
     this.#gates = GATES.map((name) => {
       const policy = gates[name]
       if (policy === undefined) throw new Error(`no gate ${name}`)

@@ -2,7 +2,7 @@ import type { LeaseName } from '@weir/policy/model'
 import { Bucket } from '../../apps/agent/src/admission/bucket.ts'
 import { INPUT } from '../../apps/agent/src/admission/inputs.ts'
 import { type Demand, RateDemand, SlotDemand } from '../../apps/agent/src/leases/demand.ts'
-import type { Drawn } from '../../apps/agent/src/leases/desk.ts'
+import type { Drawn } from '../../apps/agent/src/leases/leased.ts'
 import { LeasedRate } from '../../apps/agent/src/leases/rate.ts'
 import { nameOf } from './quotas.ts'
 

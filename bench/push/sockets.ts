@@ -54,6 +54,7 @@ const agent = (socket: WebSocket, n: number): void => {
         dependencies: [],
         consumers: [],
         scales: {},
+        uncounted: false,
       })
     report()
     setInterval(report, REPORT_MS)

@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { policyHash } from '@weir/policy/hash'
-import { type EvenSplit, SOLE } from '@weir/policy/model'
+import { type EvenSplit, type LeaseGrant, type LeaseGranted, RATE_GRAINS, SOLE } from '@weir/policy/model'
 import {
   AGENT_PATHS,
   type AgentMessage,
+  type Ask,
   type ControlMessage,
   LEASE_HEADER,
   leaseToHeader,
@@ -18,8 +19,14 @@ import {
 import { decodeAgentMessage, encode } from '@weir/wire/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-export const snapshotOf = (revision: number, gates: object, quotas: object = {}, databaseId = 'db'): Snapshot => {
-  const effective = { policy: { version: 1, gates, dependencies: {}, tenants: {} }, quotas }
+export const snapshotOf = (
+  revision: number,
+  gates: object,
+  quotas: object = {},
+  databaseId = 'db',
+  tenants: object = {},
+): Snapshot => {
+  const effective = { policy: { version: 1, gates, dependencies: {}, tenants }, quotas }
   return { type: 'snapshot', databaseId, revision, hash: policyHash(effective), effective } as unknown as Snapshot
 }
 
@@ -66,6 +73,10 @@ export class TestControlPlane {
   policyStatus = 200
   /** What a newcomer and a poller are told; `null`: nothing. */
   split: EvenSplit | null = SOLE
+  /** What questions for leases are answered with: the whole of each quota in the snapshot. `null`: nothing. */
+  grants: ((ask: Ask) => readonly LeaseGranted[]) | null = (ask) => this.wholes(ask)
+  /** Of the grants of `wholes`. */
+  terms: Partial<LeaseGrant> = {}
   /** Said with the share to a poller; `null`: left out. */
   scales: Scales | null = null
   tracesStatus = 200
@@ -79,6 +90,7 @@ export class TestControlPlane {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   }
 
+  #grantsGiven = 0
   readonly #server: Server
   readonly #wss = new WebSocketServer({
     noServer: true,
@@ -126,6 +138,19 @@ export class TestControlPlane {
     for (const socket of this.live) socket.send(encode(message))
   }
 
+  /** Each quota to whoever asks, for twenty seconds. */
+  wholes({ asked }: Ask): LeaseGranted[] {
+    const quotas = this.snapshot.effective.quotas
+    return asked.flatMap(({ resource, tenant, kind }) => {
+      const { rate = null, concurrency = null } = quotas[resource]?.[tenant] ?? {}
+      const quota = kind === 'slots' ? concurrency : rate === null ? null : rate * RATE_GRAINS
+      if (quota === null) return []
+      const [id, lengthMs, waitMs, deadMs] = [++this.#grantsGiven, 20_000, 45_000, 600_000]
+      const whole = { epoch: 'test', id, quota, units: quota, safe: 0, lengthMs, waitMs, deadMs, refreshMs: 2_000 }
+      return [{ resource, tenant, kind, grant: { ...whole, ...this.terms } }]
+    })
+  }
+
   /** Resolves when `test` holds; it is looked at whenever anything arrives. */
   until(test: () => boolean): Promise<void> {
     if (test()) return Promise.resolve()
@@ -170,6 +195,8 @@ export class TestControlPlane {
         if (this.split !== null) ws.send(encode({ type: 'lease', allocator: 'even', ...this.split }))
         ws.send(encode(this.snapshot))
       }
+      if (decoded.message.type === 'ask' && this.grants !== null)
+        ws.send(encode({ type: 'grants', n: decoded.message.n, granted: this.grants(decoded.message) }))
       this.#changed()
     })
   }
@@ -192,6 +219,17 @@ export class TestControlPlane {
     request.on('end', () => {
       const raw = Buffer.concat(chunks)
       const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw).toString()
+      if (request.url === AGENT_PATHS.leases) {
+        const asked = decodeAgentMessage(text)
+        if (!asked.ok || asked.message.type !== 'ask') throw new Error(`A poller asked what it may not: ${text}`)
+        this.messages.push(asked.message)
+        const { n } = asked.message
+        const grants = this.grants === null ? null : { type: 'grants', n, granted: this.grants(asked.message) }
+        response.writeHead(grants === null ? 503 : 200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(grants ?? {}))
+        this.#changed()
+        return
+      }
       if (request.url === AGENT_PATHS.traces) {
         this.traceAttempts++
         if (this.tracesStatus === 200) this.traces.push(JSON.parse(text))

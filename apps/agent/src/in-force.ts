@@ -8,6 +8,7 @@ import {
 } from '@weir/policy/model'
 import type { Scales } from '@weir/wire/model'
 import type { GateSettings } from './admission/gate.ts'
+import type { Leases } from './leases/leases.ts'
 import type { Policies } from './policy/standing.ts'
 import type { Scaled } from './scaled.ts'
 
@@ -18,19 +19,20 @@ export interface Shares {
   readonly split: EvenSplit
   readonly scales: Scales
   readonly scaled: Scaled
+  readonly leases: Leases | null
 }
 
 /** What the policy in force says to one gate. One that it does not name observes. */
 export const gateSettings = (
   { effective, standing }: Policies,
   name: string,
-  { split, scales, scaled }: Shares,
+  { split, scales, scaled, leases }: Shares,
 ): GateSettings => {
   const { policy, quotas } = effective
   const gate = own(policy.gates, name) ?? unnamedGate(name)
   const whole = { tenants: policy.tenants, quotas: own(quotas, gate.resource) ?? NO_QUOTAS }
   const { tenants, quotas: inForce } = scaled.of(gate.resource, whole, own(scales, gate.resource) ?? 1)
-  return { policy: gate, revision: standing.identity?.revision ?? 0, tenants, quotas: inForce, split }
+  return { policy: gate, revision: standing.identity?.revision ?? 0, tenants, quotas: inForce, split, leases }
 }
 
 /** What the policy in force says to one dependency, under the mode of the process where that beats it. */

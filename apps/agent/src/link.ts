@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import { type EvenSplit, UNCOUNTED } from '@weir/policy/model'
 import {
+  type Ask,
   type ControlMessage,
   type Delta,
   type Hello,
+  type Obeyed,
   type Report,
   type Scales,
   type Snapshot,
@@ -13,6 +15,8 @@ import {
 } from '@weir/wire/model'
 import type { Runtime } from './core/clock.ts'
 import type { HttpClient } from './core/http.ts'
+import { LeaseClerk } from './lease-clerk.ts'
+import type { Leases } from './leases/leases.ts'
 import type { Settings } from './options.ts'
 import { amended } from './policy/amend.ts'
 import type { Policies, Settled } from './policy/standing.ts'
@@ -32,6 +36,9 @@ export interface LinkOptions {
   /** Another policy is in force. */
   readonly onPolicy: () => void
   readonly onSplit: (split: EvenSplit, scales: Scales) => void
+  readonly leases: Leases
+  /** See `WeirStatus.uncounted`. */
+  readonly onUncounted: (uncounted: boolean) => void
   readonly onExportMs: (exportMs: number) => void
   /** States of gates, dependencies and consumers for the report. */
   readonly states: () => Pick<Report, 'gates' | 'dependencies' | 'consumers'>
@@ -42,6 +49,7 @@ export class ControlLink {
   readonly #o: LinkOptions
   readonly #stream: Stream
   readonly #poll: Poll
+  readonly #clerk: LeaseClerk
   #welcome: Welcome | null = null
   #snapshot: Omit<Snapshot, 'type'> | null = null
   #split: EvenSplit | null = null
@@ -52,6 +60,7 @@ export class ControlLink {
   #mismatch = ''
   #told = ''
   #uncounted = false
+  #toldNoShare = false
 
   constructor(options: LinkOptions) {
     this.#o = options
@@ -63,7 +72,8 @@ export class ControlLink {
       runtime,
       hello: () => this.#hello(),
       onMessage: (message) => this.#receive(message),
-      onState: (state) => (state === 'up' ? this.#onUp() : this.#onDown()),
+      onDrain: () => this.#clerk.drain(),
+      onState: (state) => this.#onState(state),
     })
     this.#poll = new Poll({
       origin: httpOrigin,
@@ -73,6 +83,16 @@ export class ControlLink {
       http,
       onSplit: (split, scales) => this.#share(split, scales),
       onSnapshot: (snapshot) => this.#take('poll', snapshot),
+    })
+    this.#clerk = new LeaseClerk({
+      leases: options.leases,
+      runtime,
+      open: () => this.#stream.isUp || this.#poll.isAnswering,
+      send: (message) => this.#sendLeases(message),
+      onUncounted: (uncounted) => {
+        this.#uncounted = uncounted
+        options.onUncounted(uncounted)
+      },
     })
   }
 
@@ -94,11 +114,13 @@ export class ControlLink {
   start(): void {
     this.#stream.start()
     this.#poll.start()
+    this.#clerk.start()
   }
 
   async close(reason: string, withinMs: number): Promise<void> {
     this.#o.runtime.timers.clear(this.#timer)
     this.#poll.stop()
+    this.#clerk.close()
     await this.#stream.close(reason, withinMs)
   }
 
@@ -118,8 +140,15 @@ export class ControlLink {
     }
   }
 
+  #onState(state: 'up' | 'down' | 'failed'): void {
+    if (state === 'up') this.#onUp()
+    else if (state === 'down') this.#onDown()
+    else this.#clerk.unanswered()
+  }
+
   #onUp(): void {
     this.#poll.stop()
+    this.#clerk.connected()
     const { identity } = this.#o.state.standing
     if (identity !== null) this.#stream.send(receiptOf(identity, this.#o.state.settled))
     this.#planReport()
@@ -128,6 +157,15 @@ export class ControlLink {
   #onDown(): void {
     this.#o.runtime.timers.clear(this.#timer)
     this.#poll.start()
+  }
+
+  /** What a poller obeys it says with its next question. */
+  #sendLeases(message: Ask | Obeyed): void {
+    if (this.#stream.isUp) this.#stream.send(message)
+    else if (message.type === 'ask')
+      void this.#poll.ask(message).then((grants) => {
+        if (grants !== null) this.#clerk.take(grants)
+      })
   }
 
   #planReport(): void {
@@ -140,9 +178,15 @@ export class ControlLink {
   }
 
   #report(): void {
-    const states = this.#o.states()
-    const { source } = this.#o.state.standing
-    this.#stream.send({ type: 'report', sequence: ++this.#sequence, source, ...states, scales: this.#scales })
+    const { state } = this.#o
+    this.#stream.send({
+      type: 'report',
+      sequence: ++this.#sequence,
+      source: state.standing.source,
+      ...this.#o.states(),
+      scales: this.#scales,
+      uncounted: this.#uncounted,
+    })
   }
 
   #receive(message: Exclude<ControlMessage, { type: 'ping' | 'drain' }>): void {
@@ -158,6 +202,9 @@ export class ControlLink {
         return
       case 'lease':
         this.#share({ agents: message.agents, rank: message.rank }, message.scales ?? null)
+        return
+      case 'grants':
+        this.#clerk.take(message)
         return
       case 'snapshot':
         this.#take('stream', message)
@@ -211,8 +258,8 @@ export class ControlLink {
   }
 
   #tellUncounted(): void {
-    if (this.#uncounted) return
-    this.#uncounted = true
+    if (this.#toldNoShare) return
+    this.#toldNoShare = true
     const { agents } = UNCOUNTED
     const words = `The control plane told no share of the quotas: this process takes 1/${agents} of each until it does.`
     this.#o.runtime.onError(new Error(words), 'link')

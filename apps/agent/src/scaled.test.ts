@@ -1,10 +1,10 @@
-import { UNLIMITED } from '@weir/policy/model'
+import { DEFAULT_TENANTS, UNLIMITED } from '@weir/policy/model'
 import { expect, it } from 'vitest'
 import { Scaled } from './scaled.ts'
 
 const whole = {
   quotas: { acme: { rate: 100, burst: 10, concurrency: 4, weight: 2 } },
-  tenants: { unknown: 'allow' as const, default: { ...UNLIMITED, rate: 10 } },
+  tenants: { ...DEFAULT_TENANTS, default: { ...UNLIMITED, rate: 10 } },
 }
 
 it('makes every quota of a resource smaller, the default too, and is the same object until something changes', () => {

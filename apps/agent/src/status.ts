@@ -1,5 +1,6 @@
 import type { EvenSplit, Mode, PolicyIdentity, Problem } from '@weir/policy/model'
 import type { ConsumerReport, DependencyReport, GateReport, PolicySource, Scales } from '@weir/wire/model'
+import type { LeaseStatus } from './shared.ts'
 
 /** What this process obeys and how it is doing. */
 export interface WeirStatus {
@@ -15,10 +16,14 @@ export interface WeirStatus {
   readonly refused: readonly Problem[]
   /** The mode that beats every policy, where set. */
   readonly modeOverride: Mode | null
-  /** Between how many live processes each quota is split, and which of them this is. */
+  /** Between how many live processes the quota of a tenant without one of its own is split, and which of them this is. */
   readonly split: EvenSplit
   /** By resource, the share of its quotas that is in force where it is not the whole: consumers further on lag. */
   readonly scales: Scales
+  /** The control plane never answered what was asked of the quotas: this process takes its even part of each, which is outside of what is counted. */
+  readonly uncounted: boolean
+  /** What it has of the listed quotas that its gates draw on. */
+  readonly leases: readonly LeaseStatus[]
   readonly gates: readonly GateReport[]
   readonly dependencies: readonly DependencyReport[]
   readonly consumers: readonly ConsumerReport[]

@@ -5,6 +5,8 @@ import { Weir } from './weir.ts'
 // Real sockets on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 })
 
+const LONG = { timeout: 20_000 }
+
 let plane: TestControlPlane
 const running: Weir[] = []
 beforeEach(async () => {
@@ -35,15 +37,15 @@ describe('an agent whose process consumes or feeds a topic', () => {
       for (const permit of permits) permit.success()
       return permits.length
     }
-    expect(fits()).toBe(4)
+    await vi.waitFor(() => expect(fits()).toBe(4), LONG)
     const lease = { type: 'lease', allocator: 'even', agents: 1, rank: 0 } as const
     plane.broadcast({ ...lease, scales: { api: 0.5 } })
     plane.broadcast({ type: 'settings', reportMs: 20, exportMs: 1_000 })
     await plane.until(() => plane.of('report').at(-1)?.scales.api === 0.5)
     expect([fits(), weir.status().scales]).toEqual([2, { api: 0.5 }])
     plane.broadcast({ ...lease, agents: 2 })
-    await plane.until(() => weir.status().split.agents === 2)
-    expect(fits()).toBe(1)
+    await vi.waitFor(() => expect(weir.status().split.agents).toBe(2), LONG)
+    expect(fits()).toBe(2)
     plane.broadcast({ ...lease, scales: {} })
     await plane.until(() => Object.keys(plane.of('report').at(-1)?.scales ?? {}).length === 0)
     expect(fits()).toBe(4)

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EvenSplit, SOLE, UNCOUNTED } from '@weir/policy/model'
-import type { Report, Scales } from '@weir/wire/model'
-import { Gate, type GateSettings } from './admission/gate.ts'
+import { type Report, WIRE } from '@weir/wire/model'
+import { Gate } from './admission/gate.ts'
 import { Resources } from './admission/resource.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import { Consumers } from './consumer/consumers.ts'
@@ -13,15 +12,16 @@ import { report } from './core/report.ts'
 import { NO_SAMPLES, type Sampler } from './core/sampling.ts'
 import { Handles } from './handles.ts'
 import { nodeHttp } from './http.ts'
-import { dependencySettings, gateSettings, maxAgeMs } from './in-force.ts'
+import { dependencySettings, maxAgeMs } from './in-force.ts'
+import { Leases } from './leases/leases.ts'
 import type { ControlLink } from './link.ts'
 import { nodeMachine } from './machine.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { readOptions, type Settings, type WeirOptions } from './options.ts'
 import { Dependency } from './outbound/dependency.ts'
 import type { Policies } from './policy/standing.ts'
-import { Scaled } from './scaled.ts'
 import { Seal } from './seal.ts'
+import { Shared } from './shared.ts'
 import { NodeReaders } from './signals/process.ts'
 import { Signals } from './signals/signals.ts'
 import { Disk } from './source/disk.ts'
@@ -57,10 +57,7 @@ export class Weir {
   readonly #consumers: Consumers
   readonly #signals: Signals
   #meter: Meter | null = null
-  /** As last told; `null`: never. */
-  #split: EvenSplit | null = null
-  #scales: Scales = {}
-  readonly #scaled = new Scaled()
+  readonly #shared: Shared
   #draining = false
   #closing: Promise<void> | null = null
 
@@ -79,7 +76,9 @@ export class Weir {
       link === null || snapshots === null
         ? null
         : new Disk({ ...snapshots, key: link.key, onError: (error) => runtime.onError(error, 'disk') })
-    this.#link = link && ControlLink ? this.#connect({ ...settings, link }, ControlLink) : null
+    const leases = link && ControlLink ? new Leases(WIRE.leaseRefreshMs, runtime.random) : null
+    this.#shared = new Shared(state, leases)
+    this.#link = link && ControlLink && leases ? this.#connect({ ...settings, link }, leases, ControlLink) : null
   }
 
   /** Resolves at once. Bad options are told to `onError`; the process then runs on the next best policy, at worst the built-in one, which refuses nothing. */
@@ -138,8 +137,10 @@ export class Weir {
       policy: identity,
       refused: this.#state.settled.refused,
       modeOverride: this.#settings.mode,
-      split: this.#share,
-      scales: this.#scales,
+      split: this.#shared.split,
+      scales: this.#shared.scales,
+      uncounted: this.#shared.uncounted,
+      leases: this.#shared.status(this.#runtime.clock.now()),
       ...this.#states(),
     }
   }
@@ -164,8 +165,7 @@ export class Weir {
     const onError = (error: unknown) => this.#runtime.onError(error, 'start')
     const snapshot = await loadLocal(loaded, this.#settings, this.#disk, onError).catch(onError)
     if (snapshot) {
-      this.#split = snapshot.split
-      this.#scales = snapshot.scales ?? {}
+      this.#shared.told(snapshot.split, snapshot.scales ?? {})
       this.#link?.remember(snapshot)
     }
     this.#applyAll()
@@ -183,6 +183,7 @@ export class Weir {
 
   #connect(
     settings: Settings & { readonly link: NonNullable<Settings['link']> },
+    leases: Leases,
     Link: NonNullable<Loaded['ControlLink']>,
   ): ControlLink {
     return new Link({
@@ -194,8 +195,12 @@ export class Weir {
       disk: this.#disk,
       onPolicy: () => this.#applyAll(),
       onSplit: (split, scales) => {
-        this.#split = split
-        this.#scales = scales
+        this.#shared.told(split, scales)
+        this.#applyAll()
+      },
+      leases,
+      onUncounted: (uncounted) => {
+        this.#shared.uncounted = uncounted
         this.#applyAll()
       },
       onExportMs: (exportMs) => this.#meter?.setIntervalMs(exportMs),
@@ -205,7 +210,7 @@ export class Weir {
 
   #collect(sink: FigureSink): void {
     const edge = edgeSink(sink)
-    for (const [name, gate] of this.#gates.all) gate.collect(this.#gateSettings(name).policy.edge ? edge : sink)
+    for (const [name, gate] of this.#gates.all) gate.collect(this.#shared.gate(name).policy.edge ? edge : sink)
     for (const [, dependency] of this.#dependencies.all) dependency.collect(sink)
     this.#consumers.collect(sink)
   }
@@ -213,15 +218,6 @@ export class Weir {
   #resource(): Resource {
     const { service, environment, instance } = this.status()
     return { service, environment, instance, boot: this.#boot, version: VERSION }
-  }
-
-  /** A file and the built-in policy know of no other process: their quotas are this one's. */
-  get #share(): EvenSplit {
-    return this.#split ?? (this.#state.standing.identity === null ? SOLE : UNCOUNTED)
-  }
-
-  #gateSettings(name: string): GateSettings {
-    return gateSettings(this.#state, name, { split: this.#share, scales: this.#scales, scaled: this.#scaled })
   }
 
   #sampler(): Sampler {
@@ -232,13 +228,13 @@ export class Weir {
     const gate = new Gate({
       name,
       runtime: this.#runtime,
-      settings: this.#gateSettings(name),
+      settings: this.#shared.gate(name),
       resources: this.#resources,
       modeOverride: this.#settings.mode,
       sampler: this.#sampler(),
     })
     if (this.#closing) gate.close()
-    else this.#signals.watch(gate, () => this.#gateSettings(name).policy.signals)
+    else this.#signals.watch(gate, () => this.#shared.gate(name).policy.signals)
     if (this.#draining) gate.drain()
     return gate
   }
@@ -259,7 +255,7 @@ export class Weir {
         this.#runtime.onError(error, what)
       }
     }
-    for (const [name, gate] of this.#gates.all) guarded(`gate ${name}`, () => gate.apply(this.#gateSettings(name)))
+    for (const [name, gate] of this.#gates.all) guarded(`gate ${name}`, () => gate.apply(this.#shared.gate(name)))
     for (const [name, dependency] of this.#dependencies.all)
       guarded(`dependency ${name}`, () => dependency.apply(dependencySettings(this.#state, name, this.#settings.mode)))
     guarded('consumers', () => this.#consumers.look())

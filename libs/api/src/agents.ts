@@ -55,6 +55,8 @@ export const agentSchema = z.object({
   gates: z.array(gateReport),
   dependencies: z.array(dependencyReport),
   consumers: z.array(consumerReport),
+  /** It was never answered what it asked of its quotas, and takes an even part of each: outside of what is counted. */
+  uncounted: z.boolean(),
 })
 export type Agent = z.infer<typeof agentSchema>
 

@@ -1,3 +1,4 @@
+import { DEFAULT_TENANTS } from '@weir/policy/model'
 import { settled } from '@weir/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -69,7 +70,7 @@ describe('explain', () => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
         const quotas = { t0: quota({ rate: 50, burst: 5 }), t1: quota({ concurrency: 2 }), t2: quota({ weight: 3 }) }
         const given = (policy: typeof FIRST) =>
-          settings(policy, { quotas, tenants: { unknown: 'refuse', default: quota({}) } })
+          settings(policy, { quotas, tenants: { ...DEFAULT_TENANTS, unknown: 'refuse', default: quota({}) } })
         const { gate, runtime } = bench(given(FIRST), { explainAll: true })
         const running: Permit[] = []
         let observe = false

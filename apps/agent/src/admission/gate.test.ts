@@ -1,3 +1,4 @@
+import { DEFAULT_TENANTS } from '@weir/policy/model'
 import { settled } from '@weir/testkit'
 import { describe, expect, it } from 'vitest'
 import { bench, gatePolicy, permitOf, quota, said, settings } from './gate.testkit.ts'
@@ -155,7 +156,9 @@ describe('what makes no sense', () => {
   })
 
   it('tenants named as parts of every object are tenants like others', () => {
-    const { gate } = bench(settings(gatePolicy(), { quotas: {}, tenants: { unknown: 'refuse', default: quota({}) } }))
+    const { gate } = bench(
+      settings(gatePolicy(), { quotas: {}, tenants: { ...DEFAULT_TENANTS, unknown: 'refuse', default: quota({}) } }),
+    )
     for (const tenant of ['__proto__', 'constructor', 'toString'])
       expect(said(gate.tryAcquire({ tenant }))).toBe('unknown-tenant')
   })

@@ -1,4 +1,4 @@
-import { DEFAULT_GATE, type GatePolicy, type Quota, SOLE, UNLIMITED } from '@weir/policy/model'
+import { DEFAULT_GATE, DEFAULT_TENANTS, type GatePolicy, type Quota, SOLE, UNLIMITED } from '@weir/policy/model'
 import { settled, type VirtualRuntime, virtualRuntime } from '@weir/testkit'
 import type { MetricName } from '@weir/wire/model'
 import type { FigureAttributes } from '../core/figures.ts'
@@ -28,7 +28,7 @@ export const quota = (parts: Partial<Quota>): Quota => ({ ...UNLIMITED, ...parts
 
 export const settings = (policy: GatePolicy, parts: Partial<GateSettings> = {}): GateSettings => ({
   policy,
-  tenants: { unknown: 'allow', default: UNLIMITED },
+  tenants: DEFAULT_TENANTS,
   quotas: {},
   split: SOLE,
   revision: 1,

@@ -1,4 +1,6 @@
 import { type EvenSplit, type Quota, shareOfQuota, type TenantsPolicy } from '@weir/policy/model'
+import { Leased } from '../leases/leased.ts'
+import type { Leases } from '../leases/leases.ts'
 import { Allowance } from './allowance.ts'
 import { Bucket, type Flow } from './bucket.ts'
 import { NO_TENANT, OTHER_TENANTS } from './tenant.ts'
@@ -7,7 +9,10 @@ export interface TenantRules {
   readonly tenants: TenantsPolicy
   /** Explicit quotas of the gate's resource, by tenant. */
   readonly quotas: Readonly<Record<string, Quota>>
+  /** Of those that are not leased. */
   readonly split: EvenSplit
+  /** Where the listed quotas are leased. Default: nowhere, they are split evenly as well. */
+  readonly leases?: Leases | null
 }
 
 /** A stretch of time under one split. */
@@ -22,6 +27,7 @@ export class Resource {
   readonly none: Allowance
   /** Of tenants without an account, as one tenant with the default quota. */
   readonly other: Allowance
+  readonly name: string
   /** Gates that draw on it. */
   users = 0
   /** Whether tenants without a quota of their own are let in. */
@@ -31,14 +37,18 @@ export class Resource {
   #quotas: ReadonlyMap<string, Quota>
   /** The present split and the one before, which is all that an untouched bucket needs to be right or a little short. */
   #eras: readonly Era[]
+  /** Where what is leased is asked for. */
+  #leasedBy: Leases | null = null
 
-  constructor(rules: TenantRules, nowMs: number) {
+  constructor(name: string, rules: TenantRules, nowMs: number) {
+    this.name = name
     this.#rules = rules
     this.unlistedMayPass = rules.tenants.unknown === 'allow'
     this.#quotas = new Map(Object.entries(rules.quotas))
     this.#eras = [{ sinceMs: nowMs, split: rules.split }]
     this.none = this.#create(NO_TENANT, undefined)
     this.other = this.#create(OTHER_TENANTS, undefined)
+    this.#lease(nowMs)
   }
 
   lists(name: string): boolean {
@@ -46,10 +56,11 @@ export class Resource {
   }
 
   /** For one more gate. */
-  open(name: string): Allowance {
+  open(name: string, nowMs: number): Allowance {
     const allowance = this.#allowances.get(name) ?? this.#create(name, this.#quotas.get(name))
     this.#allowances.set(name, allowance)
     allowance.users++
+    this.#lead(allowance, nowMs)
     return allowance
   }
 
@@ -63,6 +74,7 @@ export class Resource {
   apply(rules: TenantRules, nowMs: number): void {
     const before = this.#rules
     if (before.quotas === rules.quotas && same(before, rules)) return
+    if (before.leases) this.#leasedBy = before.leases
     const began = !limits(before)
     this.#rules = rules
     this.unlistedMayPass = rules.tenants.unknown === 'allow'
@@ -77,6 +89,41 @@ export class Resource {
       this.#move(allowance, this.#quotas.get(allowance.name), nowMs)
       this.#forget(allowance, nowMs)
     }
+    this.#lease(nowMs)
+  }
+
+  /** No gate draws on it any more. */
+  end(): void {
+    for (const { leased } of this.#allowances.values()) if (leased !== null) this.#rules.leases?.remove(leased)
+  }
+
+  /** Those with a quota of their own are asked for before their first work comes, as far as there is room. */
+  #lease(nowMs: number): void {
+    const { leases } = this.#rules
+    if (!leases) return
+    for (const [name, quota] of this.#quotas) {
+      if (!leases.hasRoom) return
+      if (this.#allowances.has(name)) continue
+      const allowance = this.#create(name, quota)
+      this.#allowances.set(name, allowance)
+      this.#lead(allowance, nowMs)
+    }
+  }
+
+  /** Puts an allowance under its leases: until there are any nothing passes. */
+  #lead(allowance: Allowance, nowMs: number): void {
+    const { leases, tenants } = this.#rules
+    if (!leases || !allowance.listed || allowance.leased?.isDrawn) return
+    const { quota, name } = allowance
+    if (allowance.leased === null) {
+      if (quota.rate !== null) {
+        allowance.bucket ??= new Bucket(NO_FLOW, nowMs)
+        allowance.bucket.reshare(NO_FLOW, nowMs)
+      }
+      allowance.leased = new Leased(this.name, name, allowance, leases)
+      allowance.leased.obey(quota, tenants, nowMs)
+    }
+    leases.add(allowance.leased, nowMs)
   }
 
   #forget(allowance: Allowance, nowMs: number): void {
@@ -99,6 +146,11 @@ export class Resource {
 
   #move(allowance: Allowance, own: Quota | undefined, nowMs: number): void {
     const quota = own ?? this.#rules.tenants.default
+    if (own !== undefined && this.#rules.leases) {
+      this.#moveLeased(allowance, own, nowMs)
+      return
+    }
+    this.#unlease(allowance)
     const kept = flowOf(shareOfQuota(allowance.quota, this.#rules.split, allowance.name))
     const share = shareOfQuota(quota, this.#rules.split, allowance.name)
     const flow = flowOf(share)
@@ -112,6 +164,28 @@ export class Resource {
     allowance.quota = quota
     allowance.concurrency = share.concurrency
   }
+
+  #moveLeased(allowance: Allowance, quota: Quota, nowMs: number): void {
+    const { leases, tenants } = this.#rules
+    const changed = JSON.stringify(allowance.quota) !== JSON.stringify(quota)
+    allowance.listed = true
+    allowance.quota = quota
+    if (quota.rate === null) allowance.bucket = null
+    else allowance.bucket ??= new Bucket(NO_FLOW, nowMs)
+    if (quota.concurrency === null) allowance.concurrency = null
+    if (allowance.leased === null) this.#lead(allowance, nowMs)
+    else {
+      allowance.leased.obey(quota, tenants, nowMs)
+      // What of it is limited is perhaps something else now.
+      if (changed && allowance.leased.isDrawn) leases?.add(allowance.leased, nowMs)
+    }
+  }
+
+  #unlease(allowance: Allowance): void {
+    if (allowance.leased === null) return
+    this.#leasedBy?.remove(allowance.leased)
+    allowance.leased = null
+  }
 }
 
 /** The resources of a process, by name. One that no gate draws on is forgotten. */
@@ -119,7 +193,7 @@ export class Resources {
   readonly #all = new Map<string, Resource>()
 
   open(name: string, rules: TenantRules, nowMs: number): Resource {
-    const resource = this.#all.get(name) ?? new Resource(rules, nowMs)
+    const resource = this.#all.get(name) ?? new Resource(name, rules, nowMs)
     this.#all.set(name, resource)
     resource.apply(rules, nowMs)
     resource.users++
@@ -128,15 +202,22 @@ export class Resources {
 
   close(name: string): void {
     const resource = this.#all.get(name)
-    if (resource && --resource.users === 0) this.#all.delete(name)
+    if (resource === undefined || --resource.users > 0) return
+    this.#all.delete(name)
+    resource.end()
   }
 }
+
+const NO_FLOW: Flow = { rate: 0, burst: 0 }
 
 const flowOf = (share: Quota): Flow | null =>
   share.rate === null ? null : { rate: share.rate, burst: share.burst ?? 0 }
 
 const same = (a: TenantRules, b: TenantRules): boolean =>
-  a.tenants === b.tenants && a.split.agents === b.split.agents && a.split.rank === b.split.rank
+  a.tenants === b.tenants &&
+  (a.leases ?? null) === (b.leases ?? null) &&
+  a.split.agents === b.split.agents &&
+  a.split.rank === b.split.rank
 
 /** Whether any tenant's rate is limited. */
 const limits = (rules: TenantRules): boolean =>

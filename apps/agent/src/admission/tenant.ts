@@ -41,23 +41,20 @@ export class Tenant implements Account {
 
   /** At the clock's last reading. */
   take(units: number, clock: Reading): void {
-    const { allowance } = this
     this.references++
-    allowance.held++
-    if (allowance.bucket !== null) allowance.bucket.take(units, clock)
+    this.allowance.take(units, clock)
   }
 
   /** Its work is over; whether it was charged. */
   leave(charged: boolean): void {
     this.references--
-    if (charged) this.allowance.held--
+    if (charged) this.allowance.leave()
   }
 
   /** Work that waited and never started. */
   giveBack(units: number): void {
     this.references--
-    this.allowance.held--
-    this.allowance.bucket?.giveBack(units)
+    this.allowance.giveBack(units)
   }
 
   /** Its waiting work of one class. */

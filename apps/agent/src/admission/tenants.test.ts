@@ -1,4 +1,4 @@
-import { SOLE } from '@weir/policy/model'
+import { DEFAULT_TENANTS, SOLE } from '@weir/policy/model'
 import { describe, expect, it } from 'vitest'
 import { bench, gatePolicy, permitOf, quota, said, settings } from './gate.testkit.ts'
 import type { Gate, GateSettings } from './gate.ts'
@@ -128,7 +128,7 @@ describe('tenants', () => {
   })
 
   it('unknown tenants pass with the default quota each, or are refused and get no account', () => {
-    const tenants = { unknown: 'allow', default: quota({ rate: 2, burst: 2 }) } as const
+    const tenants = { ...DEFAULT_TENANTS, default: quota({ rate: 2, burst: 2 }) } as const
     const { gate, runtime, figures } = bench(of({ tenants, quotas: { a: quota({}) } }))
     runtime.time.advance(1_000)
     expect([pass(gate, 'x'), pass(gate, 'y'), pass(gate, ''), pass(gate, 'a')]).toEqual([2, 2, 2, 200])
@@ -141,7 +141,7 @@ describe('tenants', () => {
   })
 
   it('B-79b B-80 tracks a bounded number: idle ones make room, else newcomers share one account', () => {
-    const tenants = { unknown: 'allow', default: quota({ rate: 1, burst: 1 }) } as const
+    const tenants = { ...DEFAULT_TENANTS, default: quota({ rate: 1, burst: 1 }) } as const
     const { gate, runtime, figures } = bench(of({ tenants, quotas: { listed: quota({}) } }), { maxTenants: 100 })
     runtime.time.advance(1_000)
     for (let i = 0; i < 100; i++) expect(pass(gate, `t${i}`, 1)).toBe(1)
@@ -156,7 +156,7 @@ describe('tenants', () => {
   })
 
   it('a tenant with work running is not forgotten', () => {
-    const tenants = { unknown: 'allow', default: quota({ concurrency: 1 }) } as const
+    const tenants = { ...DEFAULT_TENANTS, default: quota({ concurrency: 1 }) } as const
     const { gate, figures } = bench(of({ tenants }), { maxTenants: 1 })
     const permit = permitOf(gate.tryAcquire({ tenant: 'a' }))
     figures()

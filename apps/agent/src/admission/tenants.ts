@@ -79,7 +79,7 @@ export class Tenants {
       if (this.#unlisted >= this.#maxUnlisted && !this.#evictOne(clock.now())) return this.other
       this.#unlisted++
     }
-    const tenant = new Tenant(this.#resource.open(name))
+    const tenant = new Tenant(this.#resource.open(name, clock.now()))
     this.#tracked.set(name, tenant)
     return tenant
   }

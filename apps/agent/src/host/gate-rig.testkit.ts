@@ -1,4 +1,4 @@
-import { type GatePolicy, SOLE, type TenantsPolicy, UNLIMITED } from '@weir/policy/model'
+import { DEFAULT_TENANTS, type GatePolicy, SOLE, type TenantsPolicy } from '@weir/policy/model'
 import { gateSchema } from '@weir/policy/schema'
 import { Gate } from '../admission/gate.ts'
 import { realClock, realTimers } from '../core/real.ts'
@@ -41,7 +41,7 @@ export class GateRig {
       settings: {
         policy: { ...parsed, resource: 'http' } as GatePolicy,
         revision: 7,
-        tenants: { unknown: 'allow', default: UNLIMITED, ...tenants },
+        tenants: { ...DEFAULT_TENANTS, ...tenants },
         quotas: {},
         split: SOLE,
       },

@@ -1,24 +1,12 @@
 import {
-  type HeldLease,
   type LeaseAsked,
-  type LeaseGrant,
   type LeaseGranted,
   type LeaseName,
   type LeaseObeyed,
   leaseKey,
   RATE_GRAINS,
 } from '@weir/policy/model'
-import type { Demand } from './demand.ts'
-
-/** One quota that this process draws on: its lease, or what its lease feeds, and what is wanted of it. */
-export interface Drawn {
-  readonly name: LeaseName
-  readonly demand: Demand
-  readonly lease: {
-    take(grant: LeaseGrant, askedMs: number, nowMs: number): boolean
-    told(nowMs: number): HeldLease | null
-  }
-}
+import type { Drawn } from './leased.ts'
 
 /** A question; its answer names its number. */
 export interface LeaseQuestion {
@@ -51,15 +39,24 @@ export class LeaseDesk {
     this.#drawn.set(leaseKey(drawn.name), drawn)
   }
 
-  /** It is not asked for any more: what is held of it ends by itself. */
-  remove(name: LeaseName): void {
-    this.#drawn.delete(leaseKey(name))
+  /** It is not asked for any more: what is held of it ends by itself. False: it was not. */
+  remove(name: LeaseName): boolean {
+    return this.#drawn.delete(leaseKey(name))
   }
 
   /** A connection is new: answers of the former do not come, and the control plane may not know what is held. */
   connected(): void {
     this.#openMs = null
     this.#dueMs = 0
+  }
+
+  /** Asks soon: what is drawn on, or the quota of it, has changed. The fleet has heard of it at the same moment, so it is spread. */
+  hurry(nowMs: number): void {
+    this.#dueMs = Math.min(this.#dueMs, nowMs + JITTER * this.#refreshMs * this.#random())
+  }
+
+  get refreshMs(): number {
+    return this.#refreshMs
   }
 
   /** When to ask next, where nothing is outgrown before: later while an answer is waited for, so that a slow control plane is asked less. */
@@ -105,7 +102,7 @@ export class LeaseDesk {
 const asked = ({ name, demand, lease }: Drawn, nowMs: number): LeaseAsked => {
   const { want, spare, used } = demand.tell(nowMs)
   const units = name.kind === 'rate' ? RATE_GRAINS : 1
-  const whole = (amount: number) => Math.ceil(amount * units)
+  const whole = (amount: number) => Math.min(Math.ceil(amount * units), Number.MAX_SAFE_INTEGER)
   return {
     ...name,
     want: whole(want),

@@ -2,7 +2,7 @@ import { type HeldLease, type LeaseGrant, RATE_GRAINS } from '@weir/policy/model
 import { Lease } from './held.ts'
 
 /** A rate, units per second, and its burst, units. */
-interface Flow {
+export interface Flow {
   readonly rate: number
   readonly burst: number
 }
@@ -11,6 +11,8 @@ interface Flow {
 export interface Fed {
   /** The rate is another one from `nowMs` on, which is no earlier than any before: a gainer gets no tokens, a loser is clipped. */
   reshare(flow: Flow, nowMs: number): void
+  /** The quota is another one: the difference of the bursts is added. */
+  edit(flow: Flow, nowMs: number): void
 }
 
 /**
@@ -19,20 +21,35 @@ export interface Fed {
  */
 export class LeasedRate {
   readonly lease = new Lease()
+  /** When it changes by itself; `Infinity`: never. */
+  nextMs = Number.POSITIVE_INFINITY
   readonly #bucket: Fed
-  readonly #burstSeconds: number
-  #units = 0
-  #nextMs = Number.POSITIVE_INFINITY
+  #quota: Flow
+  #rate = 0
 
   /** `quota` is the whole fleet's. */
   constructor(quota: Flow, bucket: Fed) {
     this.#bucket = bucket
-    this.#burstSeconds = quota.rate > 0 ? quota.burst / quota.rate : 0
+    this.#quota = quota
+  }
+
+  /** Units per second that may be used, as of the last `settle`. */
+  get usable(): number {
+    return this.#rate
   }
 
   /** Before each use of the bucket: one comparison, unless the lease has changed by itself. */
   settle(nowMs: number): void {
-    while (nowMs >= this.#nextMs) this.#feed(this.#nextMs)
+    while (nowMs >= this.nextMs) this.#feed(this.nextMs)
+  }
+
+  /** Another quota is in force: a lease that was cut from a larger one counts as the same part of this one, at once. */
+  obey(quota: Flow, nowMs: number): void {
+    this.settle(nowMs)
+    this.#quota = quota
+    this.nextMs = this.lease.changesAfter(nowMs)
+    this.#rate = this.#rateAt(nowMs)
+    this.#bucket.edit(this.#flow(), nowMs)
   }
 
   /** As `Lease.take`. */
@@ -48,12 +65,36 @@ export class LeasedRate {
     return this.lease.told(nowMs)
   }
 
+  /** As `Lease.cap`. */
+  cap(nowMs: number): void {
+    this.settle(nowMs)
+    this.lease.cap()
+    this.#feed(nowMs)
+  }
+
+  /** As `Lease.drop`. */
+  drop(nowMs: number): void {
+    this.settle(nowMs)
+    this.lease.drop()
+    this.#feed(nowMs)
+  }
+
   #feed(atMs: number): void {
-    const units = this.lease.usable(atMs)
-    this.#nextMs = this.lease.changesAfter(atMs)
-    if (units === this.#units) return
-    this.#units = units
-    const rate = units / RATE_GRAINS
-    this.#bucket.reshare({ rate, burst: rate * this.#burstSeconds }, atMs)
+    this.nextMs = this.lease.changesAfter(atMs)
+    const rate = this.#rateAt(atMs)
+    if (rate === this.#rate) return
+    this.#rate = rate
+    this.#bucket.reshare(this.#flow(), atMs)
+  }
+
+  #rateAt(atMs: number): number {
+    const whole = this.lease.quota
+    const part = whole > 0 ? Math.min(1, (this.#quota.rate * RATE_GRAINS) / whole) : 1
+    return (this.lease.usable(atMs) * part) / RATE_GRAINS
+  }
+
+  #flow(): Flow {
+    const { rate, burst } = this.#quota
+    return { rate: this.#rate, burst: rate > 0 ? (this.#rate * burst) / rate : 0 }
   }
 }

@@ -1,6 +1,8 @@
 import type { EvenSplit } from '@weir/policy/model'
 import {
   AGENT_PATHS,
+  type Ask,
+  type Grants,
   INSTANCE_HEADER,
   LEASE_HEADER,
   leaseFromHeader,
@@ -34,6 +36,7 @@ export class Poll {
   readonly #o: PollOptions
   #timer: unknown = null
   #running = false
+  #answering = false
   #etag: string | null = null
   #failures = 0
   #unauthorized = 0
@@ -45,6 +48,37 @@ export class Poll {
     this.#o = options
   }
 
+  /** It is asked in place of the socket, and was answered last time. */
+  get isAnswering(): boolean {
+    return this.#running && this.#answering
+  }
+
+  /** Asks for leases; `null`: no answer that is one. */
+  async ask(question: Ask): Promise<Grants | null> {
+    try {
+      const { status, body } = await this.#o.http.send({
+        method: 'POST',
+        url: `${this.#o.origin}${AGENT_PATHS.leases}`,
+        headers: { ...this.#headers(), 'content-type': 'application/json' },
+        body: JSON.stringify(question),
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: WIRE.maxControlMessageBytes,
+      })
+      const parsed = status === 200 ? controlMessageSchema.safeParse(JSON.parse(body)) : null
+      return parsed?.success && parsed.data.type === 'grants' ? parsed.data : null
+    } catch {
+      return null
+    }
+  }
+
+  #headers(): Record<string, string> {
+    return {
+      authorization: `Bearer ${this.#o.key}`,
+      accept: 'application/json',
+      [INSTANCE_HEADER]: this.#o.instance,
+    }
+  }
+
   /** First question after half an interval at least: a socket that is only reconnecting needs none. */
   start(): void {
     if (this.#running) return
@@ -54,7 +88,7 @@ export class Poll {
   }
 
   stop(): void {
-    this.#running = false
+    this.#running = this.#answering = false
     this.#turn++
     this.#o.runtime.timers.clear(this.#timer)
     this.#timer = null
@@ -76,9 +110,7 @@ export class Poll {
         method: 'GET',
         url: `${this.#o.origin}${AGENT_PATHS.policy}`,
         headers: {
-          authorization: `Bearer ${this.#o.key}`,
-          accept: 'application/json',
-          [INSTANCE_HEADER]: this.#o.instance,
+          ...this.#headers(),
           ...(this.#etag === null ? {} : { 'if-none-match': this.#etag }),
         },
         timeoutMs: TIMEOUT_MS,
@@ -88,6 +120,7 @@ export class Poll {
       next = this.#take(answer)
     } catch (error) {
       if (turn !== this.#turn) return
+      this.#answering = false
       next = this.#failed(error instanceof Error ? error.message : String(error))
     }
     if (turn === this.#turn) this.#plan(next)
@@ -103,6 +136,7 @@ export class Poll {
     if (![200, 204, 304].includes(answer.status)) return this.#failed(`The control plane answered ${answer.status}.`)
     this.#failures = 0
     this.#unauthorized = 0
+    this.#answering = true
     const split = leaseFromHeader(answer.headers[LEASE_HEADER])
     if (split !== null) this.#o.onSplit(split, scalesFromHeader(answer.headers[SCALES_HEADER]))
     // 204: nothing was published yet.

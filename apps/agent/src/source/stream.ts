@@ -20,8 +20,10 @@ export interface StreamOptions {
   readonly runtime: Runtime
   readonly hello: () => Hello
   readonly onMessage: (message: Exclude<ControlMessage, { type: 'ping' | 'drain' }>) => void
-  /** `up` after the welcome, `down` when that socket ended by itself. */
-  readonly onState: (state: 'up' | 'down') => void
+  /** A planned restart is near. */
+  readonly onDrain?: () => void
+  /** `up` after the welcome, `down` when that socket ended by itself, `failed` when there was no welcome. */
+  readonly onState: (state: 'up' | 'down' | 'failed') => void
 }
 
 /** Frames that no table knows, per socket, before it is given up. */
@@ -156,7 +158,7 @@ export class Stream {
     this.#heartbeat.stop()
     this.#o.runtime.timers.clear(this.#drain)
     if (this.#closed) return
-    if (wasUp) this.#o.onState('down')
+    this.#o.onState(wasUp ? 'down' : 'failed')
     if (code === CLOSE.keyRevoked) this.#fault('The key was revoked.')
     if (code === CLOSE.replaced) this.#fault('Another process uses the same instance name.')
     const barred = answered === 401 || answered === 403 || code === CLOSE.keyRevoked || code === CLOSE.replaced
@@ -193,6 +195,7 @@ export class Stream {
       return
     }
     if (message.type === 'drain') {
+      this.#o.onDrain?.()
       this.#planDrain(message.minMs, Math.max(message.minMs, message.maxMs))
       return
     }

@@ -24,6 +24,7 @@ import { OwnBooks } from '../features/leases/own-books.ts'
 import { LiveHub } from '../features/live/live-hub.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { EffectivePolicies } from '../features/policies/effective-policies.ts'
+import { AgentLeasesController } from '../http/agent-leases.controller.ts'
 import { AgentPolicyController } from '../http/agent-policy.controller.ts'
 import { AgentsController } from '../http/agents.controller.ts'
 import { AgentEndpoint } from '../ws/agent-endpoint.ts'
@@ -37,6 +38,7 @@ const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 
 const agentHub = (
   store: AgentStore,
+  leases: Leases,
   live: LiveHub,
   policies: EffectivePolicies,
   refusals: RefusalLog,
@@ -47,6 +49,7 @@ const agentHub = (
   new AgentHub({
     databaseId,
     store,
+    leases,
     live,
     clock,
     onError,
@@ -63,7 +66,12 @@ const agentHub = (
     },
   })
 
-const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
+/** How often agents ask for leases, milliseconds, where tests want another pace than the usual one. */
+export class LeasePace {
+  readonly refreshMs: number | undefined = undefined
+}
+
+const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }: LeasePace): OwnBooks =>
   new OwnBooks({
     store,
     inForce: async (serviceId) => {
@@ -75,17 +83,19 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
     monotonicMs: clock.monotonicMs,
     random: Math.random,
     epoch: randomUUID,
+    refreshMs,
     onError: (error) => onError(error, 'leases'),
   })
 
 /** Agents and dashboards: their sockets, and what REST says of agents. */
 @Global()
 @Module({
-  controllers: [AgentsController, AgentPolicyController],
+  controllers: [AgentsController, AgentPolicyController, AgentLeasesController],
   providers: [
     { provide: AgentStore, useClass: PrismaAgentStore },
     { provide: LeaseStore, useClass: PrismaLeaseStore },
-    { provide: Leases, useFactory: ownBooks, inject: [LeaseStore, EffectivePolicies] },
+    LeasePace,
+    { provide: Leases, useFactory: ownBooks, inject: [LeaseStore, EffectivePolicies, LeasePace] },
     {
       provide: LiveHub,
       useFactory: ({ databaseId }: Database) => new LiveHub(() => databaseId, clock),
@@ -95,7 +105,7 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
     {
       provide: AgentHub,
       useFactory: agentHub,
-      inject: [AgentStore, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database, CONFIG],
+      inject: [AgentStore, Leases, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database, CONFIG],
     },
     {
       provide: AgentAccess,
@@ -127,13 +137,14 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies): OwnBooks =>
       useFactory: (
         router: UpgradeRouter,
         agents: AgentHub,
+        leases: Leases,
         live: LiveHub,
         store: AgentStore,
         policies: EffectivePolicies,
         keys: AgentKeys,
         bus: Bus,
-      ) => new Sockets({ router, agents, live, store, policies, keys, bus, onError }),
-      inject: [UpgradeRouter, AgentHub, LiveHub, AgentStore, EffectivePolicies, AgentKeys, Bus],
+      ) => new Sockets({ router, agents, leases, live, store, policies, keys, bus, onError }),
+      inject: [UpgradeRouter, AgentHub, Leases, LiveHub, AgentStore, EffectivePolicies, AgentKeys, Bus],
     },
   ],
   exports: [AgentHub, LiveBroadcast],

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import type { Role } from '@weir/api'
 import type { Database } from '../adapters/prisma/database.ts'
+import { LeasePace } from '../app/sockets.module.ts'
 import { AppModule } from '../app.module.ts'
 import { dressApplication, httpAdapter, listen, openDatabase } from '../boot.ts'
 import { type Config, readConfig } from '../config/config.ts'
@@ -59,6 +60,8 @@ export const startTestApp = async (
     readonly environment?: Record<string, string>
     readonly realIdentity?: boolean
     readonly databaseUrl?: string
+    /** How often agents ask for leases, milliseconds. */
+    readonly leaseRefreshMs?: number
   } = {},
 ): Promise<TestApp> => {
   const fresh =
@@ -71,6 +74,8 @@ export const startTestApp = async (
     throw new Error(why)
   })
   const module = Test.createTestingModule({ imports: [AppModule.of(config, opened.database)] })
+  const { leaseRefreshMs } = options
+  if (leaseRefreshMs !== undefined) module.overrideProvider(LeasePace).useValue({ refreshMs: leaseRefreshMs })
   if (options.realIdentity !== true) module.overrideProvider(Identity).useClass(TestIdentity)
   const app = (await module.compile()).createNestApplication<NestFastifyApplication>(await httpAdapter(config))
   await dressApplication(app, config)

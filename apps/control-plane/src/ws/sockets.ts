@@ -3,6 +3,7 @@ import type { AgentHub } from '../features/agents/agent-hub.ts'
 import type { AgentStore } from '../features/agents/agents-port.ts'
 import type { Bus } from '../features/bus.ts'
 import type { AgentKeys } from '../features/keys/agent-keys.ts'
+import type { Leases } from '../features/leases/leases-port.ts'
 import type { LiveHub } from '../features/live/live-hub.ts'
 import type { EffectivePolicies } from '../features/policies/effective-policies.ts'
 import type { UpgradeRouter } from './upgrade-router.ts'
@@ -21,6 +22,7 @@ const RECEIPTS_KEPT = 10_000
 export interface SocketParts {
   readonly router: UpgradeRouter
   readonly agents: AgentHub
+  readonly leases: Pick<Leases, 'beat'>
   readonly live: LiveHub
   readonly store: Pick<AgentStore, 'prune'>
   readonly policies: Pick<EffectivePolicies, 'onChange'>
@@ -37,7 +39,7 @@ export class Sockets {
   constructor(private readonly parts: SocketParts) {}
 
   start(server: Server): void {
-    const { router, agents, live, policies, bus } = this.parts
+    const { router, agents, leases, live, policies, bus } = this.parts
     router.attach(server)
     this.endings.push(
       policies.onChange(({ serviceId }) => void agents.refresh(serviceId)),
@@ -47,6 +49,7 @@ export class Sockets {
     this.every(BEAT_MS, () => agents.beat())
     this.every(FLUSH_MS, () => {
       live.beat()
+      leases.beat()
       void this.flush()
     })
     this.every(KEYS_MS, () => void this.lookAtKeys())

@@ -1,7 +1,18 @@
-import type { DependencyPolicy, FeedbackPolicy, GatePolicy, OutlierPolicy, Policy, Quota } from './policy.ts'
+import type {
+  DependencyPolicy,
+  FeedbackPolicy,
+  GatePolicy,
+  OutlierPolicy,
+  Policy,
+  Quota,
+  TenantsPolicy,
+} from './policy.ts'
 
 /** A tenant without any limit of its own. */
 export const UNLIMITED: Quota = { rate: null, burst: null, concurrency: null, weight: 1 }
+
+/** Everybody may pass, without a limit but the gate's. */
+export const DEFAULT_TENANTS: TenantsPolicy = { unknown: 'allow', default: UNLIMITED, expiry: 'safe', holdSeconds: 60 }
 
 /** The gate that a policy of `{}` means, apart from its resource (the gate's name). */
 export const DEFAULT_GATE: Omit<GatePolicy, 'resource'> = {
@@ -80,7 +91,7 @@ export const BUILT_IN_POLICY: Policy = {
   version: 1,
   gates: {},
   dependencies: {},
-  tenants: { unknown: 'allow', default: UNLIMITED },
+  tenants: DEFAULT_TENANTS,
   feedback: {},
 }
 

@@ -21,6 +21,8 @@ export const LIMITS = {
   topicBytes: 249,
   rate: 1_000_000_000,
   attempts: 5,
+  /** Longest that a lease may be held past its end: as long as an agent counts as alive. */
+  holdSeconds: 600,
 } as const
 
 /** Names of gates, dependencies, resources, services: what survives a URL, a metric label and a shell unquoted. At most `LIMITS.nameBytes`. */

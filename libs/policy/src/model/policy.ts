@@ -4,6 +4,7 @@ import type {
   BreakerMode,
   Criticality,
   Jitter,
+  LeaseExpiry,
   Mode,
   QueueOrder,
   SignalKind,
@@ -168,10 +169,16 @@ export interface Quota {
   readonly weight: number
 }
 
-/** What tenants without a quota of their own get, each. */
+/** `default` is what tenants without a quota of their own get, each. */
 export interface TenantsPolicy {
   readonly unknown: 'allow' | 'refuse'
   readonly default: Quota
+  /**
+   * What an agent uses of a quota whose lease ended and was not renewed. `safe`: its safe capacity, which nobody else is given. `deny`: nothing. `hold`:
+   * the lease for `holdSeconds` more, then its safe capacity: meanwhile others may be given the same, so that twice the quota can pass at most.
+   */
+  readonly expiry: LeaseExpiry
+  readonly holdSeconds: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Quota } from './policy.ts'
 
-/** Which of how many live agents an agent is: `0 <= rank < agents`. Until leases exist quotas are split evenly. */
+/** Which of how many live agents an agent is: `0 <= rank < agents`. What is not leased is split evenly. */
 export interface EvenSplit {
   readonly agents: number
   readonly rank: number

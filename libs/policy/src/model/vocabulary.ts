@@ -45,3 +45,7 @@ export type SignalKind = (typeof SIGNAL_KINDS)[number]
 /** What a refusal asks of its caller: another replica, later, or never again. */
 export const REFUSAL_SIGNALS = ['elsewhere', 'later', 'stop'] as const
 export type RefusalSignal = (typeof REFUSAL_SIGNALS)[number]
+
+/** What is used of a quota whose lease ended and was not renewed. */
+export const LEASE_EXPIRIES = ['safe', 'deny', 'hold'] as const
+export type LeaseExpiry = (typeof LEASE_EXPIRIES)[number]

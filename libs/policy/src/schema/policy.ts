@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { UNLIMITED } from '../model/defaults.ts'
+import { DEFAULT_TENANTS } from '../model/defaults.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { EffectivePolicy, Policy } from '../model/policy.ts'
+import { LEASE_EXPIRIES } from '../model/vocabulary.ts'
 import { dependencySchema } from './dependency.ts'
 import { feedbackSchema, topicSchema } from './feedback.ts'
 import { gateSchema } from './gate.ts'
@@ -25,8 +26,10 @@ export const policySchema = z
     dependencies: items('dependencies', dependencySchema),
     tenants: z
       .strictObject({
-        unknown: z.enum(['allow', 'refuse']).default('allow'),
-        default: quotaSchema.default(UNLIMITED),
+        unknown: z.enum(['allow', 'refuse']).default(DEFAULT_TENANTS.unknown),
+        default: quotaSchema.default(DEFAULT_TENANTS.default),
+        expiry: z.enum(LEASE_EXPIRIES).default(DEFAULT_TENANTS.expiry),
+        holdSeconds: z.int().min(1).max(LIMITS.holdSeconds).default(DEFAULT_TENANTS.holdSeconds),
       })
       .prefault({}),
     feedback: z

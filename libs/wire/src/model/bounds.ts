@@ -24,6 +24,10 @@ export const WIRE = {
   pollMs: 5_000,
   /** A lost agent counts in the divisor until this. */
   presumedDeadMs: 600_000,
+  /** Leases of one question: 500 of rates or slots, as many as fit into a message with the longest names. */
+  leases: 500,
+  /** How often an agent asks until an answer says another; where it was never answered for so long it takes an even part. */
+  leaseRefreshMs: 2_000,
   refusedProblems: 100,
   messageBytes: 1_000,
 } as const

@@ -2,7 +2,17 @@
  * The messages of sub-protocol `weir.v1`: JSON text frames over one WebSocket per process.
  * Durations only, never times of day: clocks of two machines are not compared.
  */
-import type { BreakerMode, DeltaChange, EffectivePolicy, Mode, PolicyIdentity, Problem } from '@weir/policy/model'
+import type {
+  BreakerMode,
+  DeltaChange,
+  EffectivePolicy,
+  LeaseAsked,
+  LeaseGranted,
+  LeaseObeyed,
+  Mode,
+  PolicyIdentity,
+  Problem,
+} from '@weir/policy/model'
 
 export const SUBPROTOCOL = 'weir.v1'
 
@@ -89,6 +99,8 @@ export interface Report {
   readonly consumers: readonly ConsumerReport[]
   /** The shares of its resources' quotas that it applies, as last told: see `Lease`. */
   readonly scales: Scales
+  /** It was never answered what it asked of its quotas, and takes an even part of each: outside of what the control plane counts. */
+  readonly uncounted: boolean
 }
 
 /** A delta to this revision does not apply to what this agent has, or leads to another hash: it wants the snapshot. */
@@ -102,13 +114,29 @@ export interface Pong {
   readonly n: number
 }
 
+/**
+ * What an agent wants of the quotas that it draws on, and all that it holds of them: asked after each welcome, then every refresh, sooner where its
+ * demand has outgrown what it told. `n` names the question. An answer that does not come was lost: the next question takes its place.
+ */
+export interface Ask {
+  readonly type: 'ask'
+  readonly n: number
+  readonly asked: readonly LeaseAsked[]
+}
+
+/** Leases became smaller: the agent obeys, and the rest may be given to others before it asks again. */
+export interface Obeyed {
+  readonly type: 'obeyed'
+  readonly obeyed: readonly LeaseObeyed[]
+}
+
 /** A planned end: the agent gives its share back now. */
 export interface Bye {
   readonly type: 'bye'
   readonly reason: string
 }
 
-export type AgentMessage = Hello | Receipt | Report | Resync | Pong | Bye
+export type AgentMessage = Hello | Receipt | Report | Ask | Obeyed | Resync | Pong | Bye
 
 /** Answer to `hello`: how this control plane wants to be talked to. */
 export interface Welcome {
@@ -141,7 +169,7 @@ export interface Delta extends PolicyIdentity {
 /** By resource, the share 0..1 of its quotas that is in force for the time being; a resource that is not named has them whole. */
 export type Scales = Readonly<Record<string, number>>
 
-/** Shares travel only here, never in a policy. Until leases exist every quota is split evenly. */
+/** Which of how many agents this is: tenants without a quota of their own are split evenly. Listed quotas are leased, see `Grants`. */
 export interface Lease {
   readonly type: 'lease'
   readonly allocator: 'even'
@@ -149,6 +177,13 @@ export interface Lease {
   readonly rank: number
   /** Left out: as they were. A control plane that has just started does not know them yet. */
   readonly scales?: Scales
+}
+
+/** The answer to question `n`. A quota that was asked for and is not in it: no news, what is held of it stays, or it is no quota any more. */
+export interface Grants {
+  readonly type: 'grants'
+  readonly n: number
+  readonly granted: readonly LeaseGranted[]
 }
 
 /** Sent when the number of a service's agents changes what they should do. */
@@ -170,4 +205,26 @@ export interface Drain {
   readonly maxMs: number
 }
 
-export type ControlMessage = Welcome | Snapshot | Delta | Lease | Settings | Ping | Drain
+export type ControlMessage = Welcome | Snapshot | Delta | Lease | Grants | Settings | Ping | Drain
+
+/** What each message is for, by its type. */
+export const MESSAGES: Readonly<
+  Record<(AgentMessage | ControlMessage)['type'], { readonly from: 'agent' | 'control plane'; readonly what: string }>
+> = {
+  hello: { from: 'agent', what: 'Who it is and what it runs on; the first message.' },
+  receipt: { from: 'agent', what: 'It applied a revision, in part, or refused it, and why.' },
+  report: { from: 'agent', what: 'State of its gates, dependencies and consumers.' },
+  ask: { from: 'agent', what: 'What it wants and holds of the quotas that it draws on.' },
+  obeyed: { from: 'agent', what: 'It obeys a lease that is smaller than the one before.' },
+  resync: { from: 'agent', what: 'A delta does not apply to what it has: it wants the snapshot.' },
+  pong: { from: 'agent', what: 'The answer to a ping.' },
+  bye: { from: 'agent', what: 'It ends, and gives all that it holds back.' },
+  welcome: { from: 'control plane', what: 'The answer to hello: how often to report and to export.' },
+  snapshot: { from: 'control plane', what: 'The whole effective policy, with its identity.' },
+  delta: { from: 'control plane', what: 'What a revision changes in the one before, proved by its hash.' },
+  lease: { from: 'control plane', what: 'Its place in the even split, and the shares of quotas under feedback.' },
+  grants: { from: 'control plane', what: 'The answer to ask: what it may use, how long, and what then.' },
+  settings: { from: 'control plane', what: 'Another pace of reports and exports.' },
+  ping: { from: 'control plane', what: 'Heartbeat.' },
+  drain: { from: 'control plane', what: 'A planned restart: when to come back.' },
+}

@@ -7,6 +7,8 @@ export const AGENT_PATHS = {
   socket: '/api/v1/agent/socket',
   /** GET with ETag: `{ databaseId, revision, hash, effective }`, for an agent without a socket. `LEASE_HEADER` comes with every answer. */
   policy: '/api/v1/agent/policy',
+  /** POST, `Ask` in JSON, answered by `Grants`: for an agent without a socket. */
+  leases: '/api/v1/agent/leases',
   /** POST, OTLP metrics in JSON or protobuf. */
   metrics: '/v1/metrics',
   /** POST, OTLP traces in JSON or protobuf. */

@@ -31,6 +31,33 @@ const identity = { databaseId: id, revision, hash }
 /** From the root of an effective policy to its innermost member, and some. */
 const MOST_STEPS = 16
 
+const units = z.int().min(0)
+const leaseName = { resource: id, tenant: z.string().min(1).max(LIMITS.tenantBytes), kind: z.enum(['rate', 'slots']) }
+const leaseMs = z
+  .number()
+  .min(0)
+  .max(WIRE.presumedDeadMs * 2)
+const held = z.object({
+  epoch: id,
+  id: count,
+  units,
+  safe: units,
+  expiresInMs: leaseMs,
+  stepInMs: leaseMs,
+  deadInMs: leaseMs,
+})
+const grant = z.object({
+  epoch: id,
+  id: count,
+  quota: units,
+  units,
+  lengthMs: leaseMs,
+  safe: units,
+  waitMs: leaseMs,
+  deadMs: leaseMs,
+  refreshMs: leaseMs.min(10),
+})
+
 // Unknown members are dropped, not refused: an older end must understand a newer one.
 const agent = z.discriminatedUnion('type', [
   z.object({
@@ -95,6 +122,18 @@ const agent = z.discriminatedUnion('type', [
       .max(LIMITS.items)
       .default([]),
     scales: scales.default({}),
+    uncounted: z.boolean().default(false),
+  }),
+  z.object({
+    type: z.literal('ask'),
+    n: count,
+    asked: z
+      .array(z.object({ ...leaseName, want: units, spare: units, used: units, inUse: units, held: held.nullable() }))
+      .max(WIRE.leases),
+  }),
+  z.object({
+    type: z.literal('obeyed'),
+    obeyed: z.array(z.object({ ...leaseName, held, inUse: units })).max(WIRE.leases),
   }),
   z.object({ type: z.literal('resync'), revision }),
   z.object({ type: z.literal('pong'), n: count }),
@@ -133,6 +172,11 @@ const control = z.discriminatedUnion('type', [
       scales: scales.optional(),
     })
     .refine((lease) => lease.rank < lease.agents, { path: ['rank'], error: 'rank must be below agents' }),
+  z.object({
+    type: z.literal('grants'),
+    n: count,
+    granted: z.array(z.object({ ...leaseName, grant })).max(WIRE.leases),
+  }),
   z.object({ type: z.literal('settings'), reportMs: duration.min(10), exportMs: duration.min(10) }),
   z.object({ type: z.literal('ping'), n: count }),
   z.object({ type: z.literal('drain'), minMs: duration, maxMs: duration }),

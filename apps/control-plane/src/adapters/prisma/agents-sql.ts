@@ -100,6 +100,7 @@ export const stateLine = ({ record, connected }: StoredAgent, databaseId: string
       gates: record.gates,
       dependencies: record.dependencies,
       consumers: record.consumers,
+      uncounted: record.uncounted,
     }),
     first_heard_at: new Date(record.joinedAtMs),
     last_heard_at: new Date(record.lastHeardAtMs),

@@ -27,6 +27,7 @@ interface Report {
   readonly dependencies: AgentRecord['dependencies']
   /** Left out in rows of an earlier version. */
   readonly consumers?: AgentRecord['consumers']
+  readonly uncounted?: boolean
 }
 
 /** A change is seen once its transaction has ended: those of so long ago are read again. */
@@ -203,6 +204,7 @@ const recordOf = (line: AgentLine): AgentRecord => ({
   gates: line.report?.gates ?? [],
   dependencies: line.report?.dependencies ?? [],
   consumers: line.report?.consumers ?? [],
+  uncounted: line.report?.uncounted ?? false,
   joinedAtMs: line.first_heard_at.getTime(),
   startedAtMs: line.report?.startedAtMs ?? line.first_heard_at.getTime(),
   lastHeardAtMs: line.last_heard_at.getTime(),

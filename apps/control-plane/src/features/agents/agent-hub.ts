@@ -1,60 +1,16 @@
-import type { EvenSplit } from '@weir/policy/model'
-import { CLOSE, encode, type Scales } from '@weir/wire'
+import type { LeaseGranted } from '@weir/policy/model'
+import { type Ask, CLOSE, encode } from '@weir/wire'
 import { Feedback } from '../feedback/feedback.ts'
-import type { LiveBroadcast } from '../live/live-port.ts'
 import type { TextSocket } from '../live/socket-port.ts'
 import { AGENT_BOUNDS, type AgentBounds, drainOf } from './agent-bounds.ts'
 import { refKey, type ServiceRef } from './agent-record.ts'
-import { type AgentKeyIdentity, AgentSession, type Misbehaviour, Phases, type SessionEvents } from './agent-session.ts'
-import type { AgentStore } from './agents-port.ts'
+import { type AgentKeyIdentity, AgentSession, Phases, type SessionEvents } from './agent-session.ts'
 import { HelloRates } from './hello-rates.ts'
-import { NO_OTHERS, type Others } from './others.ts'
-import type { PushedPolicy } from './pushed-policy.ts'
+import type { AgentConnection, HubPorts, Misbehaviours, Polled } from './hub-ports.ts'
+import { NO_OTHERS } from './others.ts'
 import { Room } from './room.ts'
 import { isThere, type Listening, type Member } from './roster.ts'
 import { WriteBuffer } from './write-buffer.ts'
-
-export interface HubClock {
-  monotonicMs(): number
-  wallMs(): number
-}
-
-export interface HubPorts {
-  readonly databaseId: string
-  readonly store: AgentStore
-  readonly live: Pick<LiveBroadcast, 'agents' | 'watched'>
-  readonly clock: HubClock
-  /** What other replicas write of agents. */
-  readonly others: Pick<Others, 'isFresh' | 'look'>
-  /** The effective policy of a service as it is now; `null` before the first publish. */
-  policy(serviceId: string): Promise<PushedPolicy | null>
-  /** A socket that was closed for what it did: a refusal of access. */
-  misbehaved(key: AgentKeyIdentity, how: Misbehaviour, instance: string | null): void
-  /** Agents came over from another database: a restore, a move. */
-  databaseChanged(ref: ServiceRef, instance: string, from: string): void
-  onError(error: unknown, where: string): void
-}
-
-/** What the transport calls for one socket. */
-export interface AgentConnection {
-  /** `null`: a binary frame. */
-  message(text: string | null): void
-  /** A frame that cannot be read; the transport closes by itself. */
-  broken(how: Misbehaviour): void
-  closed(): void
-}
-
-/** The answer to a poll. */
-export interface Polled {
-  /** `null` before the first publish. */
-  readonly policy: PushedPolicy | null
-  /** `null`: an instance that was not named, or that is not counted. */
-  readonly split: EvenSplit | null
-  /** `null`: not known yet. */
-  readonly scales: Scales | null
-}
-
-export type Misbehaviours = Record<Misbehaviour, number>
 
 /** Every agent of this replica. `beat` drives all timing, about five times a second; nothing here has a timer of its own. */
 export class AgentHub {
@@ -148,6 +104,8 @@ export class AgentHub {
     try {
       while (turn.again) {
         turn.again = false
+        // First: agents that hear of it ask at once.
+        await this.ports.leases.published(serviceId)
         await Promise.all(this.loading.values())
         const room = [...this.rooms.values()].find((one) => one.serviceId === serviceId)
         if (room === undefined) return
@@ -179,8 +137,21 @@ export class AgentHub {
   async polled(key: AgentKeyIdentity, instance: string | null, host: string): Promise<Polled> {
     const room = await this.room(key)
     if (room === null) return { policy: null, split: null, scales: null }
-    const split = instance === null ? null : room.polled(instance, key.keyId, host)
+    const member = instance === null ? null : room.poller(instance, key.keyId, host)
+    const split = member === null ? null : room.roster.splitOf(member.record.instance)
     return { policy: room.policy, split, scales: room.fleet.scales }
+  }
+
+  /** A poller asks for leases. `null`: it is not counted, or the book cannot be read. */
+  async asked(
+    key: AgentKeyIdentity,
+    instance: string,
+    host: string,
+    ask: Ask,
+  ): Promise<readonly LeaseGranted[] | null> {
+    const room = await this.room(key)
+    const member = room?.poller(instance, key.keyId, host) ?? null
+    return room === null || member === null ? null : room.leases.polled(member, ask)
   }
 
   beat(): void {
@@ -249,9 +220,16 @@ export class AgentHub {
       if (stored === null) return null
       const { environment, service } = ref
       const policy = await this.ports.policy(stored.serviceId)
-      const { databaseId } = this.ports
+      const { databaseId, clock, leases, onError } = this.ports
       const about = { ...stored, policy }
-      const room = new Room({ environment, service }, about, databaseId, this.listening, this.roomEvents, this.bounds)
+      const leasing = {
+        leases,
+        store: () => this.buffer.flush(),
+        monotonicMs: () => clock.monotonicMs(),
+        onError: (error: unknown) => onError(error, 'agents: leases'),
+      }
+      const names = { environment, service }
+      const room = new Room(names, about, databaseId, this.listening, this.roomEvents, this.bounds, leasing)
       this.rooms.set(key, room)
       return room
     } finally {
@@ -276,6 +254,8 @@ export class AgentHub {
       if (session.member !== null) this.sessions.get(session)?.report(session.member, report)
     },
     resync: (session) => session.resync(this.sessions.get(session)?.policy ?? null),
+    ask: (session, ask) => this.sessions.get(session)?.leases.ask(session, ask),
+    obeyed: (session, obeyed) => this.sessions.get(session)?.leases.obeyed(session, obeyed),
     bye: (session) => {
       if (session.member !== null) this.sessions.get(session)?.bye(session.member)
       session.end(1000, 'Bye.')

@@ -31,6 +31,8 @@ export interface AgentRecord extends ServiceRef {
   gates: readonly GateReport[]
   dependencies: readonly DependencyReport[]
   consumers: readonly ConsumerReport[]
+  /** It takes an even part of its quotas, outside of what is counted: it was never answered. */
+  uncounted: boolean
   /** When it took its place in the split. */
   joinedAtMs: number
   /** When this boot said hello first. */
@@ -81,6 +83,7 @@ export const unknownProcess = (instance: string, keyId: string, host: string, no
   gates: [],
   dependencies: [],
   consumers: [],
+  uncounted: false,
   startedAtMs: nowMs,
   lastHeardAtMs: nowMs,
   endedAtMs: null,

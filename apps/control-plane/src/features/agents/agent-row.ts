@@ -49,5 +49,6 @@ export const agentRow = (
     gates: [...record.gates],
     dependencies: [...record.dependencies],
     consumers: [...record.consumers],
+    uncounted: record.uncounted,
   }
 }

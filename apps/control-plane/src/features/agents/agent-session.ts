@@ -1,11 +1,13 @@
 import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
 import {
+  type Ask,
   type Bye,
   CLOSE,
   type ControlMessage,
   decodeAgentMessage,
   encode,
   type Hello,
+  type Obeyed,
   type Receipt,
   type Report,
   type Scales,
@@ -28,6 +30,8 @@ export interface SessionEvents {
   report(session: AgentSession, report: Report): void
   /** A delta did not apply. */
   resync(session: AgentSession): void
+  ask(session: AgentSession, ask: Ask): void
+  obeyed(session: AgentSession, obeyed: Obeyed): void
   bye(session: AgentSession, bye: Bye): void
   misbehaved(session: AgentSession, how: Misbehaviour): void
   /** The session is over; called once, whoever ended it. */
@@ -78,12 +82,16 @@ export class AgentSession {
     private readonly socket: TextSocket,
     private readonly events: SessionEvents,
     private readonly bounds: AgentBounds,
-    private readonly openedAtMs: number,
+    readonly openedAtMs: number,
     /** Its place 0..1 between two heartbeats: those that came together are not pinged together. */
     phase = 0,
   ) {
     this.lastHeardMs = openedAtMs
     this.lastPingMs = openedAtMs - phase * bounds.heartbeatMs
+  }
+
+  get isOver(): boolean {
+    return this.ended
   }
 
   get isSlow(): boolean {
@@ -119,6 +127,8 @@ export class AgentSession {
     else if (message.type === 'receipt') this.events.receipt(this, message)
     else if (message.type === 'report') this.events.report(this, message)
     else if (message.type === 'resync') this.events.resync(this)
+    else if (message.type === 'ask') this.events.ask(this, message)
+    else if (message.type === 'obeyed') this.events.obeyed(this, message)
     else if (message.type === 'bye') this.events.bye(this, message)
   }
 

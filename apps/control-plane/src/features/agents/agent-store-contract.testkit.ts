@@ -31,6 +31,7 @@ const record = (databaseId: string, instance: string, rest: Partial<AgentRecord>
   gates: [{ name: 'a', mode: 'enforce', limit: 5, active: 1, zombies: 0, waiting: 0, oldestAgeMs: 0.5, level: 0 }],
   dependencies: [{ name: 'b', ceiling: 5, inFlight: 1, breaker: 'half-open', breakerMode: 'auto', budgetLeft: 0.25 }],
   consumers: [{ gate: 'a', topic: 'mails', lagMs: 600_000, inHand: 2, running: 1, paused: true }],
+  uncounted: true,
   joinedAtMs: START,
   startedAtMs: START + 1,
   lastHeardAtMs: START + 2,

@@ -2,10 +2,11 @@ import type { Agent, ReceiptRow } from '@weir/api'
 import { type PageRequest, type Rows, rowsOf } from '../paging.ts'
 import { done, type Result, refused } from '../result.ts'
 import { AGENT_BOUNDS } from './agent-bounds.ts'
-import type { AgentHub, HubClock } from './agent-hub.ts'
+import type { AgentHub } from './agent-hub.ts'
 import type { ServiceRef } from './agent-record.ts'
 import { agentRow } from './agent-row.ts'
 import type { AgentCursor, AgentOfPage, AgentStore } from './agents-port.ts'
+import type { HubClock } from './hub-ports.ts'
 
 /** A receipt and its place in the list. */
 export interface PlacedReceipt {

@@ -1,5 +1,6 @@
 import { BUILT_IN_POLICY, type EffectivePolicy } from '@weir/policy/model'
 import type { AgentMessage, Hello } from '@weir/wire'
+import { OwnBooks } from '../leases/own-books.ts'
 import { RecordingSocket } from '../live/recording-socket.testkit.ts'
 import type { AgentBounds } from './agent-bounds.ts'
 import { AgentHub } from './agent-hub.ts'
@@ -75,6 +76,9 @@ export class HubBench {
   readonly serviceId: string
   watched = false
   hub: AgentHub
+  /** Of the control plane that runs. */
+  books: OwnBooks
+  private lives = 0
 
   private readonly others: Pick<Others, 'isFresh' | 'look'>
 
@@ -89,15 +93,18 @@ export class HubBench {
     this.store = name === undefined ? store : store.of(name)
     this.serviceId = this.store.addService(ORDERS)
     this.others = replicas === null ? NO_OTHERS : new Others(this.store, this.clock.monotonicMs)
+    this.books = this.newBooks()
     this.hub = this.start()
   }
 
   /** A new control plane over the same store. */
   start(): AgentHub {
+    this.books = this.newBooks()
     this.hub = new AgentHub(
       {
         databaseId: DATABASE,
         store: this.store,
+        leases: this.books,
         live: {
           watched: () => this.watched,
           agents: (_, service, agents) => this.told.push({ service, instances: agents.map((agent) => agent.instance) }),
@@ -148,5 +155,29 @@ export class HubBench {
       this.clock.ms += 200
       await this.beat(eachSecond)
     }
+  }
+
+  private newBooks(): OwnBooks {
+    this.lives++
+    const inForce = async (serviceId: string) => {
+      const policy = await this.store.policy(serviceId)
+      if (policy === null) return null
+      const { effective } = JSON.parse(policy.body.toString()) as { effective: EffectivePolicy }
+      return { revision: policy.identity.revision, quotas: effective.quotas }
+    }
+    return new OwnBooks({
+      store: {
+        before: async (serviceId) => {
+          const members = (await this.store.room(ORDERS))?.members ?? []
+          const quotas = (await inForce(serviceId))?.quotas ?? {}
+          return { agents: new Set(members.map(({ instance }) => instance)), quotas }
+        },
+      },
+      inForce,
+      monotonicMs: this.clock.monotonicMs,
+      random: () => 0,
+      epoch: () => `life ${this.lives}`,
+      onError: (error) => this.errors.push(error),
+    })
   }
 }

@@ -28,6 +28,7 @@ const scene = async () => {
       dependencies: [],
       consumers,
       scales,
+      uncounted: false,
     }
     agent.say(said)
   }

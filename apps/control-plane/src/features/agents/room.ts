@@ -1,5 +1,5 @@
 import type { Agent } from '@weir/api'
-import type { EvenSplit, PolicyIdentity } from '@weir/policy/model'
+import type { PolicyIdentity } from '@weir/policy/model'
 import { CLOSE, type Hello, type Receipt, type Report } from '@weir/wire'
 import type { AgentBounds } from './agent-bounds.ts'
 import {
@@ -14,9 +14,11 @@ import { agentRow } from './agent-row.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { StoredRoom } from './agents-port.ts'
 import { Pacing } from './pacing.ts'
-import { type PushedPolicy, wantsSnapshot, withDelta } from './pushed-policy.ts'
+import { type PushedPolicy, withDelta } from './pushed-policy.ts'
 import { RoomFleet } from './room-fleet.ts'
+import { type Leasing, RoomLeases } from './room-leases.ts'
 import { type Listening, type Member, Roster } from './roster.ts'
+import { Teller } from './teller.ts'
 
 /** What a room tells the hub. */
 export interface RoomEvents {
@@ -41,6 +43,8 @@ export class Room {
   private pushed: PushedPolicy | null
   private readonly pacing: Pacing
   readonly fleet: RoomFleet
+  readonly leases: RoomLeases
+  private readonly teller: Teller
   private leasesSentMs = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -50,6 +54,7 @@ export class Room {
     private readonly listening: Listening,
     private readonly events: RoomEvents,
     private readonly bounds: AgentBounds,
+    leasing: Leasing,
   ) {
     this.serviceId = stored.serviceId
     this.roster = new Roster(stored.members, listening, bounds)
@@ -57,6 +62,8 @@ export class Room {
     this.pacing = new Pacing(bounds)
     this.pacing.look(this.roster.size)
     this.fleet = new RoomFleet(ref, this.roster, this.pacing, () => this.pushed)
+    this.teller = new Teller({ ref, databaseId, bounds, roster: this.roster, pacing: this.pacing, fleet: this.fleet })
+    this.leases = new RoomLeases({ ...ref, serviceId: stored.serviceId }, leasing)
   }
 
   get policy(): PushedPolicy | null {
@@ -90,7 +97,7 @@ export class Room {
     session.policy = hello.applied
     this.connected.set(session.key.keyId, this.connectedBy(session.key.keyId) + 1)
     this.pacing.look(this.roster.size)
-    session.together(() => this.greet(session, member, sameBoot))
+    session.together(() => this.teller.greet(session, member, this.pushed, sameBoot))
     this.tellStore(member)
     const from = hello.applied?.databaseId
     if (from !== undefined && from !== this.databaseId) this.cameFrom(member, from)
@@ -126,10 +133,11 @@ export class Room {
     member.record.dependencies = report.dependencies
     member.record.consumers = report.consumers
     member.scales = report.scales
+    member.record.uncounted = report.uncounted
   }
 
-  /** A poll of an agent without a socket, which thereby counts; its share. `null`: an instance that is not known and has no room. */
-  polled(instance: string, keyId: string, host: string): EvenSplit | null {
+  /** An agent without a socket, which counts because it was heard. `null`: an instance that is not known and has no room. */
+  poller(instance: string, keyId: string, host: string): Member | null {
     const known = this.roster.get(instance)
     if (known === undefined && this.roster.countOf(keyId) >= this.bounds.instancesPerKey) return null
     const member =
@@ -137,11 +145,12 @@ export class Room {
     if (member.session === null) member.record.source = 'poll'
     this.heard(member)
     if (known === undefined) this.tellStore(member)
-    return this.roster.splitOf(instance)
+    return member
   }
 
   /** Its share goes to the others now. */
   bye(member: Member): void {
+    this.leases.release(member)
     member.record.endedAtMs = this.listening.wallMs()
     this.roster.remove(member)
     this.tellStore(member)
@@ -164,7 +173,7 @@ export class Room {
     const now = this.pushed?.identity
     if (now?.databaseId === policy.identity.databaseId && now.revision >= policy.identity.revision) return
     this.pushed = withDelta(this.pushed, policy)
-    for (const session of this.sessions) this.offer(session, this.pushed)
+    for (const session of this.sessions) this.teller.offer(session, this.pushed)
     for (const member of this.roster.values()) this.changed.add(member)
   }
 
@@ -182,11 +191,9 @@ export class Room {
     const settled = !this.roster.needsSettling
     for (const session of this.sessions) {
       if (session.member === null || session.isSlow) continue
-      if (session.stale && this.pushed !== null) this.offer(session, this.pushed)
-      if (settled) this.lease(session)
-      if (session.sparse === this.pacing.sparse) continue
-      session.sparse = this.pacing.sparse
-      session.send({ type: 'settings', ...this.pacing.pace })
+      if (session.stale && this.pushed !== null) this.teller.offer(session, this.pushed)
+      if (settled) this.teller.split(session)
+      if (session.sparse !== this.pacing.sparse) this.teller.settings(session)
     }
   }
 
@@ -237,6 +244,7 @@ export class Room {
       gates: [],
       dependencies: [],
       consumers: [],
+      uncounted: false,
       startedAtMs: nowMs,
       lastHeardAtMs: nowMs,
       endedAtMs: null,
@@ -256,44 +264,11 @@ export class Room {
       member.record.gates = []
       member.record.dependencies = []
       member.record.consumers = []
+      member.record.uncounted = false
       member.sequence = -1
     }
     Object.assign(member.record, said(hello))
     this.heard(member)
     return member
-  }
-
-  /** The lease goes before the policy: a newcomer must not take whole quotas for its share, not for a moment. */
-  private greet(session: AgentSession, member: Member, sameBoot: boolean): void {
-    session.sparse = this.pacing.sparse
-    session.send({
-      type: 'welcome',
-      databaseId: this.databaseId,
-      environment: this.ref.environment,
-      service: this.ref.service,
-      heartbeatMs: this.bounds.heartbeatMs,
-      ...this.pacing.pace,
-    })
-    this.lease(session)
-    if (this.pushed !== null && wantsSnapshot(member.record, this.pushed, sameBoot)) session.push(this.pushed)
-  }
-
-  private offer(session: AgentSession, policy: PushedPolicy): void {
-    const member = session.member
-    if (member === null) return
-    session.stale = session.isSlow
-    if (!session.stale && wantsSnapshot(member.record, policy, true)) session.push(policy)
-  }
-
-  private lease(session: AgentSession): void {
-    const { member, lease } = session
-    const split = member === null ? null : this.roster.splitOf(member.record.instance)
-    if (member === null || split === null) return
-    const same = lease?.agents === split.agents && lease.rank === split.rank
-    if (same && !this.fleet.wantsTelling(session.scales, member.scales)) return
-    const { scales } = this.fleet
-    session.lease = split
-    session.scales = scales
-    session.send({ type: 'lease', allocator: 'even', ...split, ...(scales === null ? {} : { scales }) })
   }
 }

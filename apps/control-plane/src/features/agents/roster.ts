@@ -18,6 +18,8 @@ export interface Member {
   sequence: number
   /** The shares of its quotas that it says it applies. */
   scales: Scales
+  /** Whether the database knows it as a member. */
+  known: boolean
   /** When its presence was last handed to the store. */
   writtenAtMs: number
 }
@@ -48,7 +50,7 @@ export class Roster {
     private readonly listening: Listening,
     private readonly bounds: AgentBounds,
   ) {
-    for (const record of loaded) this.insert(record)
+    for (const record of loaded) this.insert(record, true)
     this.settle()
     this.hold()
   }
@@ -76,7 +78,7 @@ export class Roster {
   /** A newcomer goes to the end: its place is taken at once, the others hear of it with the next `settle`. */
   add(record: Omit<AgentRecord, 'joinedAtMs'>): Member {
     this.lastJoinedMs = Math.max(this.listening.wallMs(), this.lastJoinedMs)
-    const member = this.insert({ ...record, joinedAtMs: this.lastJoinedMs })
+    const member = this.insert({ ...record, joinedAtMs: this.lastJoinedMs }, false)
     this.ranks.set(record.instance, this.nextRank++)
     this.unsettled = true
     return member
@@ -99,7 +101,7 @@ export class Roster {
   /** Who joined elsewhere has its place by when that was. */
   admit(record: AgentRecord): Member {
     this.unsettled = true
-    return this.insert(record)
+    return this.insert(record, true)
   }
 
   /** When it joined, where another replica saw it first. */
@@ -149,7 +151,7 @@ export class Roster {
     return this.listening.wallMs() - this.listening.sinceMs < this.bounds.startHoldMs
   }
 
-  private insert(record: AgentRecord): Member {
+  private insert(record: AgentRecord, known: boolean): Member {
     const member: Member = {
       record,
       session: null,
@@ -157,6 +159,7 @@ export class Roster {
       stored: null,
       sequence: -1,
       scales: {},
+      known,
       writtenAtMs: record.lastHeardAtMs,
     }
     this.byInstance.set(record.instance, member)

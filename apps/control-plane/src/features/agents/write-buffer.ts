@@ -11,6 +11,7 @@ export class WriteBuffer {
   private readonly heardOf = new Map<string, Member>()
   private receipts: ReceiptRecord[] = []
   private writing: Promise<void> | null = null
+  private next: Promise<void> | null = null
   receiptsDropped = 0
 
   constructor(
@@ -42,9 +43,15 @@ export class WriteBuffer {
     this.receiptsDropped += 1
   }
 
-  /** Writes all that was pending when it was called; a failure is reported, and its rows are kept for the next time. */
-  async flush(): Promise<void> {
-    while (this.writing !== null) await this.writing
+  /** Writes all that was pending when it was called; a failure is reported, and its rows are kept for the next time. Those who call before it begins share it. */
+  flush(): Promise<void> {
+    this.next ??= this.afterPresent()
+    return this.next
+  }
+
+  private async afterPresent(): Promise<void> {
+    await this.writing
+    this.next = null
     this.writing = this.drain()
     await this.writing
     this.writing = null
@@ -70,10 +77,11 @@ export class WriteBuffer {
         member.stored = sessions[i] ?? null
         if (member.stored !== null) member.elsewhere = false
       }
+      for (const member of agents) member.known = true
       return true
     } catch (error) {
       this.onError(error)
-      for (const member of agents) this.agent(member)
+      for (const member of agents) if (!this.agents.has(keyOf(member))) this.agent(member)
       for (const member of heard) this.heard(member)
       this.receipts = [...receipts, ...this.receipts].slice(-this.bounds.receiptBuffer)
       return false

@@ -40,6 +40,8 @@ export abstract class Leases {
   abstract figures(serviceId: string): Promise<LeaseFigures | null>
   /** Each agent's part of one quota, by name, those after `after`. `null`: it is not leased at present. */
   abstract shares(serviceId: string, name: LeaseName, page: SharesPage): Promise<LeaseShare[] | null>
+  /** About once a second: whatever is over is forgotten. */
+  abstract beat(): void
 }
 
 /** What is read before anything is leased. */

@@ -139,10 +139,10 @@ describe('the books of one process', () => {
     expect(await books.shares('orders', SLOTS, { after: null, limit: 9 })).toEqual([
       { agent: 'a', stage: 'leased', wanted: 90, used: 0, usable: 90, safe: 100 },
     ])
-    books.sweep()
+    books.beat()
     books.release(seat('a'))
     expect((await books.figures('orders'))?.quotas).toMatchObject([{ outstanding: 0, agents: 0 }])
-    books.sweep()
+    books.beat()
     expect(await books.figures('orders')).toBeNull()
     ask('a', 1)
     await go()
@@ -168,7 +168,7 @@ describe('the books of one process', () => {
     ask('c', 1)
     state.nowMs = 8_103
     expect((await books.figures('orders'))?.quotas).toMatchObject([
-      { wanted: 32, granted: 0, agents: 3, endInMs: 0, stepInMs: 9_900, safe: 100 },
+      { wanted: 32, granted: 0, agents: 3, endInMs: 0, stepInMs: 13_900, safe: 100 },
     ])
     const page = (after: string | null) => books.shares('orders', SLOTS, { after, limit: 2 })
     expect((await page(null))?.map(({ agent, stage }) => [agent, stage])).toEqual([

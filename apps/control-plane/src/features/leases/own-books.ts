@@ -113,8 +113,7 @@ export class OwnBooks extends Leases {
     this.#kept.delete(serviceId)
   }
 
-  /** Every few seconds: forgets what nobody can hold any more. */
-  sweep(): void {
+  override beat(): void {
     const nowMs = this.#parts.monotonicMs()
     for (const [serviceId, { book }] of this.#kept) {
       book?.sweep(nowMs)
@@ -136,7 +135,7 @@ export class OwnBooks extends Leases {
   async #read(serviceId: string, kept: Kept): Promise<void> {
     const { store, random, epoch, monotonicMs } = this.#parts
     const before = await store.before(serviceId, kept.timing.presumedDeadMs + MARGIN_MS)
-    kept.timing = leaseTiming(this.#refreshMs(before.agents.size))
+    kept.timing = this.#timing(before.agents.size)
     const present = await this.#parts.inForce(serviceId)
     if (this.#kept.get(serviceId) !== kept) return
     const nowMs = monotonicMs()
@@ -148,7 +147,9 @@ export class OwnBooks extends Leases {
     await this.published(serviceId)
   }
 
-  #refreshMs(agents: number): number {
-    return this.#parts.refreshMs ?? (agents > LARGE_AGENTS ? LARGE_REFRESH_MS : REFRESH_MS)
+  #timing(agents: number): LeaseTiming {
+    const { refreshMs } = this.#parts
+    if (refreshMs !== undefined) return leaseTiming(refreshMs)
+    return leaseTiming(agents > LARGE_AGENTS ? LARGE_REFRESH_MS : REFRESH_MS, undefined, LARGE_REFRESH_MS)
   }
 }

@@ -28,7 +28,7 @@ export class Unknown {
     this.#sinceMs = nowMs
     this.#units = largest
     this.#safe = largest
-    this.#endsMs = { leases: nowMs + timing.lengthMs, all: nowMs + timing.presumedDeadMs }
+    this.#endsMs = { leases: nowMs + timing.formerLengthMs, all: nowMs + timing.presumedDeadMs }
     this.#show()
   }
 

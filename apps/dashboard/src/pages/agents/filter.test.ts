@@ -22,6 +22,7 @@ const agent = (instance: string, over: Partial<Agent> = {}): Agent => ({
   gates: [],
   dependencies: [],
   consumers: [],
+  uncounted: false,
   ...over,
 })
 const names = (agents: Agent[]) => agents.map(({ instance }) => instance)

@@ -1,0 +1,97 @@
+import type { Ask, Grants, Obeyed } from '@weir/wire/model'
+import { WIRE } from '@weir/wire/model'
+import type { Runtime } from './core/clock.ts'
+import type { Leases } from './leases/leases.ts'
+
+export interface ClerkOptions {
+  readonly leases: Leases
+  readonly runtime: Runtime
+  /** Whether a question can be sent now. */
+  readonly open: () => boolean
+  readonly send: (message: Ask | Obeyed) => void
+  /** It was never answered, or is now. */
+  readonly onUncounted: (uncounted: boolean) => void
+}
+
+/** How often it looks whether a demand has outgrown what was told, as a share of a refresh. */
+const LOOK = 0.2
+
+/** What is said with the welcome is here by then. */
+const GREETING_MS = 20
+
+/** Carries questions for leases and their answers, by whatever connection there is. */
+export class LeaseClerk {
+  readonly #o: ClerkOptions
+  #timer: unknown = null
+  #patience: unknown = null
+  #answered = false
+  #uncounted = false
+  #closed = false
+
+  constructor(options: ClerkOptions) {
+    this.#o = options
+    options.leases.onHurry = () => this.#plan()
+  }
+
+  start(): void {
+    this.#patience = this.#o.runtime.timers.set(() => this.unanswered(), WIRE.leaseRefreshMs)
+    this.#plan()
+  }
+
+  /** A connection is new: the policy comes with the welcome, and is waited for. */
+  connected(): void {
+    this.#o.leases.connected()
+    this.#plan(GREETING_MS)
+  }
+
+  /** It could not connect, or was not answered in time: what it never was granted it takes an even part of, if that is the rule. */
+  unanswered(): void {
+    if (!this.#answered) this.#tell(true)
+  }
+
+  take({ n, granted }: Grants): void {
+    const { leases, runtime } = this.#o
+    runtime.timers.clear(this.#patience)
+    this.#answered = true
+    this.#tell(false)
+    const obeyed = leases.take(n, granted, runtime.clock.now())
+    if (obeyed.length > 0) this.#o.send({ type: 'obeyed', obeyed })
+    this.#plan()
+  }
+
+  /** A planned restart: safe capacities only, until another answer comes. */
+  drain(): void {
+    this.#o.leases.cap(this.#o.runtime.clock.now())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#o.runtime.timers.clear(this.#timer)
+    this.#o.runtime.timers.clear(this.#patience)
+  }
+
+  #tell(uncounted: boolean): void {
+    if (uncounted === this.#uncounted) return
+    this.#uncounted = uncounted
+    this.#o.onUncounted(uncounted)
+  }
+
+  #look(): void {
+    const { leases, runtime, open, send } = this.#o
+    const nowMs = runtime.clock.now()
+    if (open() && leases.isDue(nowMs)) send({ type: 'ask', ...leases.ask(nowMs) })
+    this.#plan()
+  }
+
+  #plan(soonestMs = 0): void {
+    const { leases, runtime, open } = this.#o
+    runtime.timers.clear(this.#timer)
+    if (this.#closed) return
+    const lookMs = LOOK * leases.refreshMs
+    const dueInMs = Math.max(0, leases.dueMs - runtime.clock.now())
+    this.#timer = runtime.timers.set(
+      () => this.#look(),
+      open() ? Math.max(soonestMs, Math.min(lookMs, dueInMs)) : lookMs,
+    )
+  }
+}

@@ -1,0 +1,155 @@
+import { Weir } from '@weir/agent'
+import { RATE_GRAINS } from '@weir/policy/model'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Leases } from '../features/leases/leases-port.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { startTestApp, type TestApp } from '../testing/harness.ts'
+import { BASE, TestFleet } from './fleet.testkit.ts'
+import { Load } from './load.testkit.ts'
+
+const running: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.close()
+})
+
+const REFRESH_MS = 500
+const LONG = { timeout: 30_000, interval: 50 }
+/** Of the quota, held back for newcomers once nobody joins. */
+const HELD_BACK = 0.005
+
+const started = async (databaseUrl?: string, port?: string): Promise<TestApp> => {
+  const weir = await startTestApp({
+    leaseRefreshMs: REFRESH_MS,
+    ...(databaseUrl ? { databaseUrl } : {}),
+    ...(port ? { environment: { PORT: port } } : {}),
+  })
+  running.push(weir)
+  return weir
+}
+
+const agent = async (fleet: TestFleet, instance: string): Promise<Weir> => {
+  const weir = await Weir.start({
+    service: 'orders',
+    controlPlane: fleet.weir.url.replace(/^http/, 'ws'),
+    key: fleet.key.secret,
+    instance,
+    snapshotDir: false,
+    telemetry: 'off',
+  })
+  weir.gate('checkout')
+  running.push(weir)
+  return weir
+}
+const agents = (fleet: TestFleet, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, i) => agent(fleet, `agent ${i}`)))
+
+const leased = (all: readonly Weir[]) => all.map((weir) => weir.status().leases[0]?.usable ?? 0)
+const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0)
+
+/** Of each agent, as the control plane counts it. */
+const safeCapacities = async ({ app, database }: TestApp): Promise<number[]> => {
+  const { id } = await database.prisma.service.findFirstOrThrow({ where: { name: 'orders' } })
+  const name = { kind: 'rate', resource: 'checkout', tenant: 'acme' } as const
+  const shares = await app.get(Leases).shares(id, name, { after: null, limit: 9 })
+  return (shares ?? []).map(({ safe }) => safe / RATE_GRAINS)
+}
+
+test('one tenant at three times its quota over agents of uneven demand: never more than the quota and its burst, all but what is held back in use', async () => {
+  const weir = await started()
+  const fleet = await TestFleet.over(weir)
+  await fleet.publish(1_000)
+  await fleet.quota('checkout', 'acme', { rate: 1_000, burst: 100 })
+  const all = await agents(fleet, 6)
+  const load = new Load(all, [1_500, 750, 400, 250, 100, 0])
+  running.push(load)
+  await vi.waitFor(() => expect(sum(leased(all))).toBeGreaterThanOrEqual(1_000 * (1 - HELD_BACK) - 1), LONG)
+  load.mark()
+  await load.passed(3_000)
+  const { most, mean } = load.since()
+  expect(most).toBeLessThanOrEqual(1_100 + all.length)
+  expect(mean).toBeGreaterThanOrEqual(990)
+  // Max-min: 100 and 250 whole, the rest in equal parts.
+  expect(leased(all)[4]).toBeGreaterThan(95)
+  expect(Math.abs((leased(all)[0] ?? 0) - (leased(all)[1] ?? 0))).toBeLessThan(10)
+
+  // The quota falls to a tenth and is whole again, under the load.
+  load.mark()
+  await fleet.quota('checkout', 'acme', { rate: 100, burst: 100 })
+  await load.passed(2 * REFRESH_MS)
+  load.mark()
+  await load.passed(1_500)
+  expect(load.since().most).toBeLessThanOrEqual(200 + all.length)
+  expect(load.since().mean).toBeGreaterThanOrEqual(90)
+  load.mark()
+  await fleet.quota('checkout', 'acme', { rate: 1_000, burst: 100 })
+  await load.passed(2 * REFRESH_MS + 300)
+  // What was used stays used: no bucket came back full.
+  expect(load.since().total).toBeLessThanOrEqual(1_000 * (load.since().ms / 1_000) + 100)
+  load.mark()
+  await load.passed(1_000)
+  expect(load.since().mean).toBeGreaterThanOrEqual(950)
+})
+
+test('slots go to those that want them: a joiner gets some at once, one that says bye gives its back', async () => {
+  const weir = await started()
+  const fleet = await TestFleet.over(weir)
+  await fleet.publish(1_000)
+  await fleet.quota('checkout', 'acme', { concurrency: 100 })
+  const [one, two] = await agents(fleet, 2)
+  await vi.waitFor(() => expect([one, two].map((weir) => weir?.status().leases.length)).toEqual([1, 1]), LONG)
+  if (one === undefined || two === undefined) throw new Error('no agents')
+  const hold = (weir: Weir, count: number) =>
+    Array.from({ length: count }, () => weir.gate('checkout').tryAcquire({ tenant: 'acme' })).flatMap((entry) =>
+      entry.accepted ? [entry] : [],
+    )
+  const held = new Map([one, two].map((weir) => [weir, hold(weir, 0)]))
+  const grab = (weir: Weir, most: number) => {
+    const has = held.get(weir) ?? []
+    has.push(...hold(weir, most - has.length))
+    held.set(weir, has)
+    return has.length
+  }
+  const taken = () => sum([...held.values()].map((permits) => permits.length))
+  await vi.waitFor(() => expect(grab(one, 80)).toBe(80), LONG)
+  await vi.waitFor(() => expect(grab(two, 80)).toBeGreaterThanOrEqual(19), LONG)
+  expect(taken()).toBeLessThanOrEqual(100)
+  // Work that runs drains: only what ends is given to others.
+  for (const permit of held.get(one)?.splice(0, 40) ?? []) permit.success()
+  await vi.waitFor(() => expect(grab(two, 80)).toBeGreaterThanOrEqual(48), LONG)
+  expect(taken()).toBeLessThanOrEqual(100)
+  for (const permit of held.get(one)?.splice(0) ?? []) permit.success()
+  await one.close()
+  held.delete(one)
+  await vi.waitFor(() => expect(grab(two, 95)).toBe(95), LONG)
+})
+
+test('a control plane that is killed leaves each agent its lease, then its safe capacity; another one learns, and nothing passes the quota', async () => {
+  const { url: databaseUrl, drop } = await freshDatabase()
+  running.push({ close: drop })
+  const weir = await started(databaseUrl)
+  const fleet = await TestFleet.over(weir)
+  await fleet.publish(1_000)
+  await fleet.quota('checkout', 'acme', { rate: 400, burst: 40 })
+  const all = await agents(fleet, 4)
+  const load = new Load(all, [500, 300, 100, 0])
+  running.push(load)
+  await vi.waitFor(() => expect(sum(leased(all))).toBeGreaterThanOrEqual(390), LONG)
+  await vi.waitFor(async () => expect(await safeCapacities(weir)).toEqual([100, 100, 100, 100]), LONG)
+  load.mark()
+  const { port } = new URL(weir.url)
+  running.splice(running.indexOf(weir), 1)
+  await weir.close()
+  await vi.waitFor(() => expect(all.some((one) => one.status().leases[0]?.leased)).toBe(false), LONG)
+  // Before others' leases have surely ended nobody uses more than it had; those that had less than their safe capacity wait.
+  expect(leased(all).every((rate) => rate <= 100)).toBe(true)
+  await vi.waitFor(() => expect(leased(all)).toEqual([100, 100, 100, 100]), LONG)
+
+  const late = await agent(fleet, 'late')
+  await vi.waitFor(() => expect(late.status().uncounted).toBe(true), LONG)
+  const again = await started(databaseUrl, port)
+  await vi.waitFor(() => expect(sum(leased(all))).toBeGreaterThanOrEqual(390), LONG)
+  await vi.waitFor(() => expect(late.status()).toMatchObject({ connected: true, uncounted: false }), LONG)
+  expect(load.since().most).toBeLessThanOrEqual(440 + all.length)
+  const rows = (await again.call('GET', `${BASE}/agents?service=orders`)).body.items
+  expect(rows).toHaveLength(5)
+})

@@ -3,12 +3,15 @@ import type { Weir } from '@weir/agent'
 const TICK_MS = 5
 const WINDOW_MS = 1_000
 
+interface Mark {
+  readonly index: number
+  readonly ms: number
+}
+
 /** Offers work of one tenant to several agents at steady rates, and counts what was admitted, by its own clock. */
 export class Load {
   readonly #admitted: number[] = []
   readonly #timer: NodeJS.Timeout
-  #sinceMs = performance.now()
-  #mark = 0
 
   /** `rates` in units per second, one for each agent. */
   constructor(agents: readonly Weir[], rates: readonly number[]) {
@@ -29,10 +32,9 @@ export class Load {
     }, TICK_MS)
   }
 
-  /** What `since` counts begins now. */
-  mark(): void {
-    this.#mark = this.#admitted.length
-    this.#sinceMs = performance.now()
+  /** From which on `since` counts. */
+  mark(): Mark {
+    return { index: this.#admitted.length, ms: performance.now() }
   }
 
   async passed(ms: number): Promise<void> {
@@ -41,9 +43,9 @@ export class Load {
   }
 
   /** Since the mark: the most that was admitted in any second, the mean per second, all of it, and the time. */
-  since(): { readonly most: number; readonly mean: number; readonly total: number; readonly ms: number } {
-    const ms = performance.now() - this.#sinceMs
-    const times = this.#admitted.slice(this.#mark)
+  since(mark: Mark): { readonly most: number; readonly mean: number; readonly total: number; readonly ms: number } {
+    const ms = performance.now() - mark.ms
+    const times = this.#admitted.slice(mark.index)
     let most = 0
     for (let first = 0, last = 0; last < times.length; last++) {
       while ((times[last] ?? 0) - (times[first] ?? 0) >= WINDOW_MS) first++

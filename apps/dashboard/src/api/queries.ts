@@ -4,6 +4,7 @@ import type {
   Alert,
   AlertRulesState,
   Annotations,
+  Decision,
   Draft,
   Environment,
   Feedback,
@@ -26,6 +27,9 @@ import { ApiProblem } from './problem.ts'
 
 const SLOW_MS = 10_000
 const VERDICT_MS = 5_000
+/** Past so many agents the list is read less often: it is megabytes. Of one service the live socket tells what changed meanwhile. */
+const MANY_AGENTS = 1_000
+const MANY_AGENTS_MS = 30_000
 
 /** Most pages read where a page shows a whole list: a bound, and said when it is met. */
 const MOST_PAGES = 20
@@ -104,6 +108,10 @@ export const fetchAnnotations = (
   signal: AbortSignal,
 ): Promise<Annotations> => get<Annotations>(url(['environments', environment, 'annotations'], asked), signal)
 
+/** Sampled refusals with everything that decided them, the newest first. */
+export const fetchDecisions = (environment: string, asked: Query, signal: AbortSignal): Promise<Page<Decision>> =>
+  get<Page<Decision>>(url(['environments', environment, 'decisions'], asked), signal)
+
 const inService = (environment: string, service: string, ...rest: string[]): string[] => [
   'environments',
   environment,
@@ -165,7 +173,8 @@ export const agentsQuery = (environment: string, service: string | null) =>
   queryOptions({
     queryKey: ['agents', environment, service],
     queryFn: ({ signal }) => whole<Agent>(['environments', environment, 'agents'], { service }, signal),
-    refetchInterval: service === null ? 5_000 : SLOW_MS,
+    refetchInterval: ({ state }) =>
+      (state.data?.items.length ?? 0) > MANY_AGENTS ? MANY_AGENTS_MS : service === null ? 5_000 : SLOW_MS,
   })
 
 export const feedbackQuery = (environment: string, service: string) =>

@@ -10,8 +10,6 @@ import {
 import { ApiProblem } from '../api/problem.ts'
 import { environmentsQuery, meQuery } from '../api/queries.ts'
 import { Overview } from '../pages/overview/overview.tsx'
-import { ServiceFigures } from '../pages/service/figures.tsx'
-import { ServiceLayout } from '../pages/service/layout.tsx'
 import { firstEnvironment } from './environment.ts'
 import { NotFound, PageFailure } from './fallbacks.tsx'
 import { agentsSearch, alertsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
@@ -83,12 +81,12 @@ const alertsRoute = createRoute({
 const serviceRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/e/$environment/s/$service',
-  component: ServiceLayout,
+  component: lazyRouteComponent(() => import('../pages/service/layout.tsx'), 'ServiceLayout'),
 })
 const figuresRoute = createRoute({
   getParentRoute: () => serviceRoute,
   path: '/',
-  component: ServiceFigures,
+  component: lazyRouteComponent(() => import('../pages/service/figures.tsx'), 'ServiceFigures'),
   validateSearch: figuresSearch,
 })
 const policyRoute = createRoute({
@@ -137,6 +135,8 @@ const routeTree = rootRoute.addChildren([
 /** Fetches the pages that are loaded on demand, so that they are at hand when the control plane is not. */
 export const fetchPages = (): Promise<unknown> =>
   Promise.allSettled([
+    import('../pages/service/layout.tsx'),
+    import('../pages/service/figures.tsx'),
     import('../pages/agents/agents.tsx'),
     import('../pages/alerts/alerts.tsx'),
     import('../pages/history/history.tsx'),

@@ -1,4 +1,4 @@
-import { type RangeSearch, rangeSearch } from '../outcomes/range.ts'
+import { isTime, type RangeSearch, rangeSearch } from '../outcomes/range.ts'
 
 type Raw = Record<string, unknown>
 
@@ -16,10 +16,18 @@ const said = <T extends object>(search: T): { [K in keyof T]?: NonNullable<T[K]>
     [K in keyof T]?: NonNullable<T[K]>
   }
 
-export type OverviewSearch = RangeSearch & { gates?: 'all'; services?: 'all'; search?: string }
+const COMPARED = ['1h', '1d'] as const
+type Compared = (typeof COMPARED)[number]
+
+export type OverviewSearch = RangeSearch & { gates?: 'all'; services?: 'all'; search?: string; compare?: Compared }
 export const overviewSearch = (raw: Raw): OverviewSearch => ({
   ...rangeSearch(raw),
-  ...said({ gates: oneOf(raw.gates, ['all']), services: oneOf(raw.services, ['all']), search: text(raw.search) }),
+  ...said({
+    gates: oneOf(raw.gates, ['all']),
+    services: oneOf(raw.services, ['all']),
+    search: text(raw.search),
+    compare: oneOf(raw.compare, COMPARED),
+  }),
 })
 
 export const BREAKDOWNS = ['reason', 'class', 'tenant'] as const
@@ -27,13 +35,24 @@ export type Breakdown = (typeof BREAKDOWNS)[number]
 export const BROKEN_DOWN = ['shed', 'offered', 'accepted', 'expired', 'completed'] as const
 export type BrokenDown = (typeof BROKEN_DOWN)[number]
 
-export type FiguresSearch = RangeSearch & { gate?: string; by?: 'class' | 'tenant'; figure?: BrokenDown }
+export type FiguresSearch = RangeSearch & {
+  gate?: string
+  by?: 'class' | 'tenant'
+  figure?: BrokenDown
+  /** The moment whose refusals are explained, and the reason that they are narrowed down to. */
+  at?: string
+  why?: string
+  compare?: Compared
+}
 export const figuresSearch = (raw: Raw): FiguresSearch => ({
   ...rangeSearch(raw),
   ...said({
     gate: text(raw.gate),
     by: oneOf(raw.by, ['class', 'tenant']),
     figure: oneOf(raw.figure, ['offered', 'accepted', 'expired', 'completed']),
+    at: isTime(raw.at) ? raw.at : undefined,
+    why: text(raw.why),
+    compare: oneOf(raw.compare, COMPARED),
   }),
 })
 

@@ -8,8 +8,10 @@ import { LiveState, StaleBanner } from './live-state.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
+import { Shortcuts } from './shortcuts.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { UserMenu } from './user-menu.tsx'
+import { useZone, ZoneToggle } from './zone-toggle.tsx'
 
 export const Shell = () => (
   <LiveProvider>
@@ -47,7 +49,9 @@ const Frame = () => {
           </Link>
         </Group>
         <Group gap="xs" wrap="nowrap">
+          <Shortcuts />
           <LiveState />
+          <ZoneToggle />
           <ThemeToggle />
           <UserMenu />
         </Group>
@@ -57,7 +61,7 @@ const Frame = () => {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
         <StaleBanner />
-        <div className={classes.page}>
+        <div className={classes.page} key={useZone()}>
           <Outlet />
         </div>
       </AppShell.Main>

@@ -1,16 +1,27 @@
+import { zone } from '../format/zone.ts'
+
 const pad = (n: number): string => String(n).padStart(2, '0')
 const DAY = 86_400
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const day = {
+  local: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
+  utc: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+}
+
+/** Hours, minutes, seconds in the reader's zone. */
+const partsOf = (at: Date): readonly [number, number, number] =>
+  zone() === 'utc'
+    ? [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
+    : [at.getHours(), at.getMinutes(), at.getSeconds()]
 
 /** Labels of the time axis for ticks `increment` seconds apart: seconds only where they differ, the date at midnight. */
 export const timeLabels = (ticks: readonly number[], increment: number): string[] =>
   ticks.map((second) => {
     const at = new Date(second * 1000)
-    if (increment >= DAY || (at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0))
-      return day.format(at)
-    const minutes = `${pad(at.getHours())}:${pad(at.getMinutes())}`
-    return increment < 60 ? `${minutes}:${pad(at.getSeconds())}` : minutes
+    const [hours, minutes, seconds] = partsOf(at)
+    if (increment >= DAY || (hours === 0 && minutes === 0 && seconds === 0)) return day[zone()].format(at)
+    const short = `${pad(hours)}:${pad(minutes)}`
+    return increment < 60 ? `${short}:${pad(seconds)}` : short
   })
 
 /** Upper end of a value axis that begins at 0: a little air above the highest, never an empty scale. */

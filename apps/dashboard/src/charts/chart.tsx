@@ -2,9 +2,11 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type uPlot from 'uplot'
 import { NOTHING } from '../format/numbers.ts'
+import { timeOfDay } from '../format/times.ts'
 import type { Board } from '../outcomes/board.ts'
 import classes from './chart.module.css'
 import { forget, onNextFrame } from './frame.ts'
+import { followKeys } from './keys.ts'
 import { Legend } from './legend.tsx'
 import { Columns, type Line, newest, stack, windowOf } from './lines.ts'
 import { type Mark, makePlot } from './plot.ts'
@@ -24,6 +26,8 @@ export interface ChartProps {
   readonly height?: number
   readonly least?: number
   readonly onZoom: (from: number, to: number) => void
+  /** Somebody asks about a moment: by a click, or by Enter at the cursor. */
+  readonly onPick?: ((second: number) => void) | undefined
   /** The panel around it bears the title. */
   readonly bare?: boolean
 }
@@ -47,6 +51,15 @@ const writeLegend = (root: HTMLElement, drawing: Drawing, format: (value: number
     const text = value === null ? NOTHING : format(value)
     if (cell.textContent !== text) cell.textContent = text
   })
+}
+
+/** The moment and the values of the lines, for who does not see the cursor. */
+const describe = ({ columns }: Drawing, { lines, format }: ChartProps, index: number): string => {
+  const values = lines.map(({ label }, line) => {
+    const value = columns.raw[line]?.[index] ?? null
+    return `${label} ${value === null ? 'not heard' : format(value)}`
+  })
+  return `${timeOfDay((columns.x[index] ?? 0) * 1_000)}: ${values.join(', ')}`
 }
 
 const paint = (drawing: Drawing, props: ChartProps, root: HTMLElement, hidden: ReadonlySet<string>): void => {
@@ -102,7 +115,16 @@ export const Chart = (props: ChartProps) => {
         </figcaption>
       )}
       <Legend lines={props.lines} hidden={hidden} onToggle={toggle} />
-      <div className={classes.stage}>
+      <div
+        className={classes.stage}
+        role="slider"
+        tabIndex={0}
+        aria-label={`Moment in ${props.title}`}
+        aria-valuemin={0}
+        aria-valuemax={0}
+        aria-valuenow={0}
+        aria-valuetext="now"
+      >
         <div className={classes.canvas} ref={canvas} style={{ height: props.height ?? 200 }} aria-hidden="true" />
         <p className={classes.silence}>Nothing was heard in this time</p>
       </div>
@@ -136,6 +158,7 @@ const attach = (
       bounds: () => latest.current.bounds(),
       marks: () => latest.current.marks ?? NO_MARKS,
       onZoom: (from, to) => latest.current.onZoom(from, to),
+      onPick: (second) => latest.current.onPick?.(second),
       onCursor: (index) => {
         drawing.cursor = index
         writeLegend(root, drawing, latest.current.format)
@@ -153,11 +176,16 @@ const attach = (
     visible = entry?.isIntersecting ?? true
     ask()
   })
+  const leaveKeys = followKeys(box.parentElement ?? box, drawing.plot, () => ({
+    describe: (index) => describe(drawing, latest.current, index),
+    onPick: latest.current.onPick,
+  }))
   resize.observe(box)
   sight.observe(box)
   ask()
   return () => {
     leave()
+    leaveKeys()
     resize.disconnect()
     sight.disconnect()
     forget(draw)

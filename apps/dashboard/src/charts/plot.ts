@@ -1,4 +1,5 @@
 import uPlot from 'uplot'
+import { zone } from '../format/zone.ts'
 import { ceilingOf, timeLabels } from './axis.ts'
 import { isolated, type Line } from './lines.ts'
 
@@ -22,6 +23,8 @@ export interface PlotOptions {
   readonly bounds: () => readonly [number, number]
   readonly marks: () => readonly Mark[]
   readonly onZoom: (from: number, to: number) => void
+  /** A click that was no drag. */
+  readonly onPick: (second: number) => void
   readonly onCursor: (index: number | null) => void
 }
 
@@ -96,11 +99,13 @@ const drawMarks = (plot: uPlot, marks: readonly Mark[], paint: Paint): void => {
 /** Makes the chart inside `element`, in the colours that the element's theme gives now. */
 export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
   const paint = painter(element)
+  let dragged = false
   return new uPlot(
     {
       width: options.width,
       height: options.height,
       padding: [8, 16, 0, 0],
+      tzDate: (second) => (zone() === 'utc' ? uPlot.tzDate(new Date(second * 1e3), 'Etc/UTC') : new Date(second * 1e3)),
       legend: { show: false },
       cursor: {
         sync: { key: options.cursorKey, setSeries: false },
@@ -115,11 +120,20 @@ export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
       axes: axesOf(options, paint),
       series: [{}, ...options.lines.map((line) => seriesOf(line, paint))],
       hooks: {
+        ready: [
+          (plot) =>
+            plot.over.addEventListener('click', () => {
+              if (!dragged && plot.cursor.left !== undefined && plot.cursor.left >= 0)
+                options.onPick(plot.posToVal(plot.cursor.left, 'x'))
+              dragged = false
+            }),
+        ],
         draw: [(plot) => drawMarks(plot, options.marks(), paint)],
         setCursor: [(plot) => options.onCursor(plot.cursor.idx ?? null)],
         setSelect: [
           (plot) => {
             if (plot.select.width < 4) return
+            dragged = true
             const from = plot.posToVal(plot.select.left, 'x')
             const to = plot.posToVal(plot.select.left + plot.select.width, 'x')
             plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)

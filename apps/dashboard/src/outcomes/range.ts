@@ -21,7 +21,8 @@ const DEFAULT_RANGE: RangeName = '15m'
 
 const isRangeName = (value: unknown): value is RangeName => typeof value === 'string' && Object.hasOwn(RANGES, value)
 
-const isTime = (value: unknown): value is string => typeof value === 'string' && Number.isFinite(Date.parse(value))
+export const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && Number.isFinite(Date.parse(value))
 
 /** Reads the range out of a URL's search; what makes no sense is left out, never refused. */
 export const rangeSearch = (search: Record<string, unknown>): RangeSearch => {

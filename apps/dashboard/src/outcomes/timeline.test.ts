@@ -80,4 +80,16 @@ describe('a timeline', () => {
       }),
     )
   })
+
+  it('tells by how much a gauge changed between the first and the last that was heard', () => {
+    const line = new Timeline(20, 1)
+    line.put(101, { waiting: 3 })
+    line.put(104, { waiting: 9 })
+    line.put(106, { offered: 1 })
+    expect([
+      line.change('waiting', 100, 110),
+      line.change('waiting', 102, 110),
+      line.change('waiting', 110, 112),
+    ]).toEqual([6, 0, 0])
+  })
 })

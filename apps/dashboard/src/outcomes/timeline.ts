@@ -59,24 +59,41 @@ export class Timeline {
   /** Writes the values of `count` buckets from `from` into `out`, each times `factor`; `out` is reused from frame to frame. */
   read(name: string, from: number, count: number, factor: number, out: Point[]): void {
     const column = this.#columns.get(name)
-    const start = this.#floor(from)
+    let second = this.#floor(from)
+    let slot = this.#slot(second)
     out.length = count
     for (let i = 0; i < count; i++) {
-      const second = start + i * this.step
-      const slot = this.#slot(second)
       const value = this.#stamps[slot] === second ? column?.[slot] : undefined
       out[i] = value === undefined || Number.isNaN(value) ? null : value * factor
+      second += this.step
+      slot = slot + 1 === this.capacity ? 0 : slot + 1
     }
   }
 
   /** Sum over the buckets of `[from, to)`, gaps left out; `null` where all is gap. */
   sum(name: string, from: number, to: number): Point {
+    const column = this.#columns.get(name)
+    if (column === undefined) return null
     let total: Point = null
-    for (let second = this.#floor(from); second < to; second += this.step) {
-      const value = second < from ? null : this.at(second, name)
-      if (value !== null) total = (total ?? 0) + value
+    let second = this.#floor(from)
+    let slot = this.#slot(second)
+    for (; second < to; second += this.step) {
+      const value = second >= from && this.#stamps[slot] === second ? (column[slot] ?? Number.NaN) : Number.NaN
+      if (!Number.isNaN(value)) total = (total ?? 0) + value
+      slot = slot + 1 === this.capacity ? 0 : slot + 1
     }
     return total
+  }
+
+  /** Last known value of `[from, to)` less the first; 0 where there are not two. */
+  change(name: string, from: number, to: number): number {
+    let first: Point = null
+    let last: Point = null
+    for (let second = this.#floor(from); second < to && first === null; second += this.step)
+      first = second < from ? null : this.at(second, name)
+    for (let second = this.#floor(to - 1); second >= from && last === null; second -= this.step)
+      last = this.at(second, name)
+    return (last ?? 0) - (first ?? 0)
   }
 
   #floor(second: number): number {

@@ -20,21 +20,22 @@ const refreshMs = (range: Range, live: boolean, again: boolean): number | false 
   return live ? false : STAND_IN_MS
 }
 
-/** Reads one outcomes query over the range: once where the live socket goes on from there, again and again where it does not, or where `again` says so. */
+/** Reads one outcomes query over the range, or over the same time `ago` seconds earlier: once where the live socket goes on from there, again and again where it does not, or where `again` says so. */
 export const useOutcomes = (
   environment: string,
   asked: Asked,
   range: Range,
-  { enabled = true, again = false }: { enabled?: boolean; again?: boolean } = {},
+  { enabled = true, again = false, ago = 0 }: { enabled?: boolean; again?: boolean; ago?: number } = {},
 ) => {
   const hub = useHub()
   const status = useLiveStatus()
   const every = refreshMs(range, status === 'live', again)
   const query = useQuery({
-    queryKey: ['outcomes', environment, asked, rangeKey(range)],
+    queryKey: ['outcomes', environment, asked, rangeKey(range), ago],
     queryFn: ({ signal }) => {
-      const { from, to } = boundsOf(range, hub.serverSecond)
-      return fetchOutcomes(environment, { ...asked, from: isoOf(from), to: isoOf(to) }, signal)
+      const { from, to } = boundsOf(range, hub.serverSecond - ago)
+      const shift = range.live ? 0 : ago
+      return fetchOutcomes(environment, { ...asked, from: isoOf(from - shift), to: isoOf(to - shift) }, signal)
     },
     refetchInterval: every,
     structuralSharing: false,

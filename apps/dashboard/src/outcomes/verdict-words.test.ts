@@ -78,6 +78,6 @@ describe('a verdict in words', () => {
 
   it('tells silence from idleness', () => {
     expect(verdictSentence(one({ verdict: 'silent' }))).toBe('2 agents connected, but no figures come')
-    expect(verdictSentence(one({ verdict: 'healthy', offered: 0, goodput: 0 }))).toBe('No work is offered')
+    expect(verdictSentence(one({ verdict: 'healthy', offered: 0, goodput: 0 }))).toBe('No work is offered at its gates')
   })
 })

@@ -13,7 +13,7 @@ export const VERDICT_TITLES: Readonly<Record<VerdictWord, string>> = {
 export const verdictSentence = (one: Verdict): string => {
   const { verdict, offered, goodput, goodputBefore, endedBadly, signs } = one
   if (verdict === 'silent') return silence(one)
-  if (offered === 0 && goodput === 0) return 'No work is offered'
+  if (offered === 0 && goodput === 0) return 'No work is offered at its gates'
   if (verdict === 'healthy') return `${rate(goodput)} done in time, of ${rate(offered)} offered`
   if (verdict === 'shedding')
     return `Refuses ${share(one.refused / offered)} of ${rate(offered)}; goodput holds at ${rate(goodput)}`

@@ -32,16 +32,7 @@ const read = ({ board, line, bounds }: BooksProps): Equation | null => {
   const [from, to] = bounds()
   const totals: Record<string, number> = {}
   for (const name of COUNTERS) totals[name] = timeline.sum(name, from, to) ?? 0
-  const change = (name: string): number => {
-    let first: number | null = null
-    let last: number | null = null
-    for (let second = from; second < to; second += board.step) {
-      const value = timeline.at(second, name)
-      first ??= value
-      last = value ?? last
-    }
-    return Math.round((last ?? 0) - (first ?? 0))
-  }
+  const change = (name: string): number => Math.round(timeline.change(name, from, to))
   return account(totals, { waiting: change('waiting'), active: change('active'), deferring: change('deferring') })
 }
 

@@ -1,7 +1,8 @@
 import { Button, Group, Popover, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { IconCalendarTime } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { moment } from '../format/times.ts'
+import { fieldOf, moment, parseField } from '../format/times.ts'
+import { zone } from '../format/zone.ts'
 import { RANGES, type Range, type RangeName, type RangeSearch } from '../outcomes/range.ts'
 
 interface RangePickerProps {
@@ -30,12 +31,6 @@ export const RangePicker = ({ range, step, onChange }: RangePickerProps) => (
     <CustomRange range={range} onChange={onChange} />
   </Group>
 )
-
-/** What `datetime-local` reads and writes: local time without a zone. */
-const localOf = (second: number): string => {
-  const at = new Date(second * 1000)
-  return new Date(second * 1000 - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
-}
 
 const CustomRange = ({ range, onChange }: Pick<RangePickerProps, 'range' | 'onChange'>) => {
   const [opened, setOpened] = useState(false)
@@ -66,12 +61,13 @@ const CustomRange = ({ range, onChange }: Pick<RangePickerProps, 'range' | 'onCh
 
 const CustomForm = ({ range, onChange }: Pick<RangePickerProps, 'range' | 'onChange'>) => {
   const now = Math.floor(Date.now() / 1000)
-  const [from, setFrom] = useState(localOf(range.live ? now - range.seconds : range.from))
-  const [to, setTo] = useState(localOf(range.live ? now : range.to))
-  const backwards = !(Date.parse(from) < Date.parse(to))
+  const [from, setFrom] = useState(fieldOf(range.live ? now - range.seconds : range.from))
+  const [to, setTo] = useState(fieldOf(range.live ? now : range.to))
+  const backwards = !(parseField(from) < parseField(to))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!backwards) onChange({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
+    if (!backwards)
+      onChange({ from: new Date(parseField(from)).toISOString(), to: new Date(parseField(to)).toISOString() })
   }
   return (
     <form onSubmit={submit}>
@@ -79,14 +75,14 @@ const CustomForm = ({ range, onChange }: Pick<RangePickerProps, 'range' | 'onCha
         <TextInput
           type="datetime-local"
           step={1}
-          label="From"
+          label={zone() === 'utc' ? 'From (UTC)' : 'From'}
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
         <TextInput
           type="datetime-local"
           step={1}
-          label="To"
+          label={zone() === 'utc' ? 'To (UTC)' : 'To'}
           value={to}
           error={backwards ? 'The end must be after the beginning.' : undefined}
           onChange={(event) => setTo(event.currentTarget.value)}

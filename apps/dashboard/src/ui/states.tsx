@@ -46,6 +46,9 @@ export const Loading = ({ rows = 5, height = 36 }: { rows?: number; height?: num
   </Stack>
 )
 
+/** No answer at all: the banner of the page says so once, not every panel of it. */
+export const isAway = (error: unknown): boolean => asProblem(error).status === 0
+
 interface QueryLike<T> {
   readonly data: T | undefined
   readonly error: unknown
@@ -67,7 +70,9 @@ export const Ready = <T,>(props: {
     )
   return (
     <>
-      {query.error != null && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.error != null && !isAway(query.error) && (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      )}
       {children(query.data)}
     </>
   )

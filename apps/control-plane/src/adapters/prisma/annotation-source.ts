@@ -27,7 +27,7 @@ export class PrismaAnnotationSource extends AnnotationSource {
         where: { service: of, raisedAt: within },
         orderBy: { raisedAt: 'desc' },
         take: MOST_ANNOTATIONS,
-        select: { rule: true, raisedAt: true, ...WITH_SERVICE },
+        select: { rule: true, summary: true, raisedAt: true, ...WITH_SERVICE },
       }),
       alert.findMany({
         where: { service: of, resolvedAt: within },
@@ -45,12 +45,12 @@ export class PrismaAnnotationSource extends AnnotationSource {
         detail:
           rolledBackTo === null ? `${author}: ${reason}` : `${author}, back to version ${rolledBackTo}: ${reason}`,
       })),
-      ...raised.map(({ rule, raisedAt, service: { name } }) => ({
+      ...raised.map(({ rule, summary, raisedAt, service: { name } }) => ({
         at: raisedAt.toISOString(),
         kind: 'alert-raised' as const,
         service: name,
         label: 'alert',
-        detail: `${words(rule)} was raised`,
+        detail: `${words(rule)}: ${summary}`,
       })),
       ...resolved.flatMap(({ rule, resolvedAt, service: { name } }) =>
         resolvedAt === null

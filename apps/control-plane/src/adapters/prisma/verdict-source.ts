@@ -8,14 +8,17 @@ const FINE_BUCKET_SECONDS = 59
 
 const WHERE = `environment = $1 AND second >= $2 AND second < $3 AND step = $4`
 
+/** Sum over gates; a service that only calls others is heard by its calls, with no work of its own. */
+const atGates = (figures: string): string => `sum(CASE WHEN kind = 'gate' THEN ${figures} ELSE 0 END)`
+
 const MOMENTS = `SELECT service, second - second % $5 AS second,
-    sum(coalesce(offered, 0)) AS offered,
-    sum(coalesce(accepted, 0)) AS accepted,
-    sum(coalesce(completed, 0) - coalesce(ignored, 0)) AS goodput,
-    sum(coalesce(shed, 0) + coalesce(expired, 0)) AS refused,
-    sum(coalesce(late, 0) + coalesce(failed, 0) + coalesce(abandoned, 0)) AS "endedBadly",
+    ${atGates('coalesce(offered, 0)')} AS offered,
+    ${atGates('coalesce(accepted, 0)')} AS accepted,
+    ${atGates('coalesce(completed, 0) - coalesce(ignored, 0)')} AS goodput,
+    ${atGates('coalesce(shed, 0) + coalesce(expired, 0)')} AS refused,
+    ${atGates('coalesce(late, 0) + coalesce(failed, 0) + coalesce(abandoned, 0)')} AS "endedBadly",
     coalesce(max(oldest_age_ms), 0) AS "oldestAgeMs"
-  FROM outcome WHERE ${WHERE} AND kind = 'gate' AND cut = 'total' GROUP BY 1, 2 ORDER BY 1, 2`
+  FROM outcome WHERE ${WHERE} AND kind IN ('gate', 'dependency') AND cut = 'total' GROUP BY 1, 2 ORDER BY 1, 2`
 
 const CUTS = `SELECT service, cut, label, sum(coalesce(offered, 0)) AS offered, sum(coalesce(shed, 0) + coalesce(expired, 0)) AS refused
   FROM outcome WHERE ${WHERE} AND kind = 'gate' AND cut IN ('reason', 'class', 'tenant', 'revision')

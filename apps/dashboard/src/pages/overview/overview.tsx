@@ -7,16 +7,19 @@ import { Chart } from '../../charts/chart.tsx'
 import { short } from '../../format/numbers.ts'
 import { overviewSplitter } from '../../outcomes/board.ts'
 import { isoOf, isStreamed, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
-import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { type Asked, useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
 import { useMarks } from '../../outcomes/use-marks.ts'
+import { thenLines, useThen } from '../../outcomes/use-then.ts'
 import { workLines } from '../../outcomes/work-lines.ts'
 import { Books } from '../../ui/books.tsx'
+import { Compare } from '../../ui/compare.tsx'
 import { Happened } from '../../ui/happened.tsx'
 import { PageHead, Panel } from '../../ui/panel.tsx'
 import { RangePicker } from '../../ui/range-picker.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { Failure, isAway } from '../../ui/states.tsx'
 import { GatesChoice } from './gates-choice.tsx'
 import { Headline } from './headline.tsx'
+import classes from './overview.module.css'
 import { ServicesPanel } from './services-panel.tsx'
 
 const LINES = workLines('fleet')
@@ -44,6 +47,8 @@ export const Overview = () => {
     overviewSplitter(() => edgeOnly),
   )
   useFill(board, history.data, () => 'fleet')
+  const asked: Asked = edgeOnly ? { groupBy: 'none', edge: 'true' } : { groupBy: 'none' }
+  useThen(board, environment, asked, range, search.compare)
   const bounds = useBounds(range)
   const { annotations, marks } = useMarks(environment, null, range)
   const show = (range: RangeSearch) =>
@@ -52,7 +57,18 @@ export const Overview = () => {
   return (
     <>
       <PageHead title={environment} sub="All services of this environment on one time axis">
-        <RangePicker range={range} step={step} onChange={show} />
+        <div className={classes.actions}>
+          <Compare
+            compared={search.compare}
+            onChange={(compare) =>
+              void navigate({
+                search: ({ compare: _, ...rest }) => (compare === undefined ? rest : { ...rest, compare }),
+                resetScroll: false,
+              })
+            }
+          />
+          <RangePicker range={range} step={step} onChange={show} />
+        </div>
       </PageHead>
       <Headline board={board} services={services.data?.items} />
       {search.services !== 'all' && <ServicesPanel environment={environment} />}
@@ -61,13 +77,15 @@ export const Overview = () => {
         hint={unmarked ? NO_EDGE : 'Per second, summed over the gates where work enters the fleet.'}
         actions={unmarked ? undefined : <GatesChoice chosen={search.gates} />}
       >
-        {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
+        {history.error !== null && !isAway(history.error) && (
+          <Failure error={history.error} retry={() => void history.refetch()} />
+        )}
         <Chart
           title="Work"
           bare
           unit="per second"
           board={board}
-          lines={LINES}
+          lines={search.compare === undefined ? LINES : [...LINES, ...thenLines(search.compare)]}
           bounds={bounds}
           format={short}
           height={280}

@@ -41,7 +41,7 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
     <Panel
       id="why"
       title={title}
-      hint="Per second, stacked."
+      hint="Per second, stacked. Click a moment, or press Enter at the cursor, to see why work was refused then."
       actions={
         <>
           <SegmentedControl
@@ -83,6 +83,7 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
         cursorKey={stage.cursorKey}
         marks={stage.marks}
         onZoom={stage.onZoom}
+        onPick={stage.onPick}
       />
       <BreakdownTable stage={stage} by={by} labels={labels} />
     </Panel>

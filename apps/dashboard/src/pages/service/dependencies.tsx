@@ -74,6 +74,7 @@ const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agent
     cursorKey: stage.cursorKey,
     marks: stage.marks,
     onZoom: stage.onZoom,
+    onPick: stage.onPick,
     height: 160,
     format: short,
   }

@@ -5,15 +5,19 @@ import type { FiguresSearch } from '../../app/search.ts'
 import type { Mark } from '../../charts/plot.ts'
 import { serviceSplitter } from '../../outcomes/board.ts'
 import { isoOf, isStreamed, type Range, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
-import { useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
+import { type Asked, useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
 import { useMarks } from '../../outcomes/use-marks.ts'
+import { useThen } from '../../outcomes/use-then.ts'
+import { Compare } from '../../ui/compare.tsx'
 import { RangePicker } from '../../ui/range-picker.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { Failure, isAway } from '../../ui/states.tsx'
 import { BreakdownPanel } from './breakdown.tsx'
 import { Brokers } from './brokers.tsx'
+import { Decisions } from './decisions.tsx'
 import { Dependencies } from './dependencies.tsx'
 import { GateCharts, WorkPanel } from './gate-charts.tsx'
 import classes from './service.module.css'
+import { Spread } from './spread.tsx'
 import { Standing } from './standing.tsx'
 
 /** What every chart of the page shares: one board, one time, one cursor. */
@@ -27,6 +31,7 @@ export interface Stage {
   readonly cursorKey: string
   readonly marks: readonly Mark[]
   readonly onZoom: (from: number, to: number) => void
+  readonly onPick: (second: number) => void
 }
 
 export const ServiceFigures = () => {
@@ -35,15 +40,18 @@ export const ServiceFigures = () => {
   const navigate = useNavigate({ from: '/e/$environment/s/$service/' })
   const gate = search.gate ?? null
   const range = useMemo(() => rangeOf(search), [search])
-  const work = useOutcomes(environment, { service, ...(gate === null ? {} : { name: gate }), groupBy: 'none' }, range)
+  const asked: Asked = { service, ...(gate === null ? {} : { name: gate }), groupBy: 'none' }
+  const work = useOutcomes(environment, asked, range)
   const gates = useOutcomes(environment, { service, groupBy: 'gate', step: 60 }, QUARTER, { again: true })
   const step = isStreamed(range) ? 1 : (work.data?.step ?? 60)
   const board = useBoard(`${environment} ${service} ${gate}`, range, step, serviceSplitter(gate))
   useFill(board, work.data, () => 'work')
+  useThen(board, environment, asked, range, search.compare)
   const bounds = useBounds(range)
   const { annotations, marks } = useMarks(environment, service, range)
+  const at = search.at === undefined ? null : Date.parse(search.at) / 1_000
   const change = (change: Partial<FiguresSearch>, drop: (keyof FiguresSearch)[] = []) =>
-    void navigate({ search: (before) => without({ ...before, ...change }, drop), replace: true })
+    void navigate({ search: (before) => without({ ...before, ...change }, drop), replace: true, resetScroll: false })
   const show = (time: RangeSearch) => change(time, time.range === undefined ? ['range'] : ['from', 'to'])
   const stage: Stage = {
     environment,
@@ -52,7 +60,8 @@ export const ServiceFigures = () => {
     range,
     board,
     bounds,
-    marks,
+    marks: at === null ? marks : [...marks, { second: at, label: 'why?', tone: 'completed' }],
+    onPick: (second) => change({ at: isoOf(Math.floor(second)) }, ['why']),
     cursorKey: `service ${environment} ${service}`,
     onZoom: (from, to) => show({ from: isoOf(Math.floor(from)), to: isoOf(Math.ceil(to)) }),
   }
@@ -65,12 +74,20 @@ export const ServiceFigures = () => {
           gate={gate}
           onChange={(name) => (name === null ? change({}, ['gate']) : change({ gate: name }))}
         />
-        <RangePicker range={range} step={step} onChange={show} />
+        <div className={classes.time}>
+          <Compare
+            compared={search.compare}
+            onChange={(compare) => (compare === undefined ? change({}, ['compare']) : change({ compare }))}
+          />
+          <RangePicker range={range} step={step} onChange={show} />
+        </div>
       </div>
-      {work.error !== null && <Failure error={work.error} retry={() => void work.refetch()} />}
-      <WorkPanel stage={stage} annotations={annotations} />
+      {work.error !== null && !isAway(work.error) && <Failure error={work.error} retry={() => void work.refetch()} />}
+      <WorkPanel stage={stage} annotations={annotations} compared={search.compare} />
       <BreakdownPanel stage={stage} search={search} onChange={change} />
+      <Decisions stage={stage} at={at} reason={search.why ?? null} onChange={change} />
       <GateCharts stage={stage} />
+      <Spread stage={stage} />
       <Dependencies stage={stage} />
       <Brokers environment={environment} service={service} />
     </>

@@ -2,6 +2,7 @@ import type { Annotation } from '@weir/api'
 import { Chart } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
 import { duration, short } from '../../format/numbers.ts'
+import { type Compared, thenLines } from '../../outcomes/use-then.ts'
 import { workLines } from '../../outcomes/work-lines.ts'
 import { Books } from '../../ui/books.tsx'
 import { Happened } from '../../ui/happened.tsx'
@@ -54,14 +55,35 @@ const SLOTS: Line[] = [
 ]
 const LATENCY: Line[] = [
   { id: 'p50', label: 'p50', tone: 'completed', line: 'work', figure: 'p50', factor: 1, width: 2 },
+  { id: 'p90', label: 'p90', tone: 'accepted', line: 'work', figure: 'p90', factor: 1, dash: [2, 3] },
   { id: 'p99', label: 'p99', tone: 'shed', line: 'work', figure: 'p99', factor: 1, dash: [6, 3] },
 ]
 
-const common = ({ board, bounds, cursorKey, marks, onZoom }: Stage) => ({ board, bounds, cursorKey, marks, onZoom })
+const common = ({ board, bounds, cursorKey, marks, onZoom, onPick }: Stage) => ({
+  board,
+  bounds,
+  cursorKey,
+  marks,
+  onZoom,
+  onPick,
+})
 
-export const WorkPanel = ({ stage, annotations }: { stage: Stage; annotations: readonly Annotation[] }) => (
+interface WorkPanelProps {
+  readonly stage: Stage
+  readonly annotations: readonly Annotation[]
+  readonly compared: Compared | undefined
+}
+
+export const WorkPanel = ({ stage, annotations, compared }: WorkPanelProps) => (
   <Panel label="Work of the service">
-    <Chart title="Work" unit="per second" lines={WORK} format={short} height={260} {...common(stage)} />
+    <Chart
+      title="Work"
+      unit="per second"
+      lines={compared === undefined ? WORK : [...WORK, ...thenLines(compared)]}
+      format={short}
+      height={260}
+      {...common(stage)}
+    />
     <Books board={stage.board} line="work" bounds={stage.bounds} />
     <Happened environment={stage.environment} annotations={annotations} />
   </Panel>

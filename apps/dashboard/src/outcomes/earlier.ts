@@ -1,0 +1,24 @@
+import type { Outcomes } from '@weir/api'
+
+/** The figures that are compared; all are counts. */
+const COMPARED = ['offered', 'completed'] as const
+
+/**
+ * History of `ago` seconds earlier, moved to the present and cut into buckets of `step` seconds: what is kept of an earlier time may be
+ * coarser, then each bucket's count is spread evenly.
+ */
+export const movedToNow = (outcomes: Outcomes, ago: number, step: number): Outcomes => {
+  const parts = Math.max(1, Math.round(outcomes.step / step))
+  const spread = (values: readonly (number | null)[]): (number | null)[] =>
+    values.flatMap((value) => new Array<number | null>(parts).fill(value === null ? null : value / parts))
+  return {
+    ...outcomes,
+    from: new Date(Date.parse(outcomes.from) + ago * 1_000).toISOString(),
+    to: new Date(Date.parse(outcomes.to) + ago * 1_000).toISOString(),
+    step: outcomes.step / parts,
+    series: outcomes.series.map(({ label, figures }) => ({
+      label,
+      figures: Object.fromEntries(COMPARED.map((name) => [name, spread(figures[name] ?? [])])),
+    })),
+  }
+}

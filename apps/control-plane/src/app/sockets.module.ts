@@ -6,6 +6,7 @@ import { PrismaAgentStore } from '../adapters/prisma/agents.ts'
 import { Database } from '../adapters/prisma/database.ts'
 import { PrismaLeaseStore } from '../adapters/prisma/leases.ts'
 import { CONFIG, type Config } from '../config/config.ts'
+import { REPLICA } from '../config/replica.ts'
 import { Callers } from '../features/access/caller.ts'
 import { Identity } from '../features/access/identity.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
@@ -19,8 +20,10 @@ import { AuditLog } from '../features/audit/audit-log.ts'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
 import { Bus } from '../features/bus.ts'
 import { AgentKeys } from '../features/keys/agent-keys.ts'
+import { CLAIM_TIMING } from '../features/leases/claim-store.ts'
 import { LeaseStore, Leases } from '../features/leases/leases-port.ts'
 import { OwnBooks } from '../features/leases/own-books.ts'
+import type { SharedBooks } from '../features/leases/shared-books.ts'
 import { LiveHub } from '../features/live/live-hub.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { EffectivePolicies } from '../features/policies/effective-policies.ts'
@@ -31,6 +34,9 @@ import { AgentEndpoint } from '../ws/agent-endpoint.ts'
 import { LiveEndpoint } from '../ws/live-endpoint.ts'
 import { Sockets } from '../ws/sockets.ts'
 import { UpgradeRouter } from '../ws/upgrade-router.ts'
+import { Pulse } from './pulse.ts'
+import { REDIS_LINK } from './runtime.module.ts'
+import { SHARED_BOOKS, sharedBooks } from './shared-books.ts'
 
 const logger = new Logger('sockets')
 const onError = (error: unknown, where: string) => logger.error(error, where)
@@ -95,7 +101,13 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
     { provide: AgentStore, useClass: PrismaAgentStore },
     { provide: LeaseStore, useClass: PrismaLeaseStore },
     LeasePace,
-    { provide: Leases, useFactory: ownBooks, inject: [LeaseStore, EffectivePolicies, LeasePace] },
+    { provide: OwnBooks, useFactory: ownBooks, inject: [LeaseStore, EffectivePolicies, LeasePace] },
+    { provide: SHARED_BOOKS, useFactory: sharedBooks, inject: [OwnBooks, REDIS_LINK, REPLICA] },
+    {
+      provide: Leases,
+      useFactory: (own: OwnBooks, shared: SharedBooks | null) => shared ?? own,
+      inject: [OwnBooks, SHARED_BOOKS],
+    },
     {
       provide: LiveHub,
       useFactory: ({ databaseId }: Database) => new LiveHub(() => databaseId, clock),
@@ -150,16 +162,29 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
   exports: [AgentHub, LiveBroadcast],
 })
 export class SocketsModule implements OnApplicationBootstrap, OnModuleDestroy {
+  #turns: Pulse | null = null
+
   constructor(
     private readonly sockets: Sockets,
+    @Inject(SHARED_BOOKS) private readonly books: SharedBooks | null,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
   onApplicationBootstrap(): void {
+    const { books } = this
+    if (books !== null)
+      this.#turns = new Pulse(
+        CLAIM_TIMING.turnMs,
+        () => books.turn(),
+        (error) => onError(error, 'leases'),
+      )
     this.sockets.start(this.host.httpAdapter.getHttpServer())
   }
 
-  onModuleDestroy(): Promise<void> {
-    return this.sockets.stop()
+  /** Books go first: whoever keeps them next is ready when the agents come. */
+  async onModuleDestroy(): Promise<void> {
+    await this.#turns?.close()
+    await this.books?.end()
+    await this.sockets.stop()
   }
 }

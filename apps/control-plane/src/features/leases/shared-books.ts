@@ -90,6 +90,10 @@ export class SharedBooks extends Leases {
     return this.#question(owner, letter, 'shares', ({ shares }) => shares)
   }
 
+  override beat(): void {
+    this.#own.beat()
+  }
+
   /** Every `turnMs`: renews claims, and gives up on answers that do not come. */
   async turn(): Promise<void> {
     await this.claims.turn()

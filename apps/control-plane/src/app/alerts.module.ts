@@ -21,6 +21,7 @@ import { Pulse } from './pulse.ts'
 
 const logger = new Logger('alerts')
 const TICK_MS = 1_000
+const PRUNE_MS = 3_600_000
 /** The watchdog says that alerts are judged only if they were within this. */
 const FRESH_MS = 30_000
 
@@ -55,6 +56,7 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly watch: AlertWatch,
     private readonly leader: AlertLeader,
+    private readonly book: AlertBook,
     private readonly dispatcher: Dispatcher,
     private readonly bus: Bus,
     private readonly live: LiveBroadcast,
@@ -65,7 +67,11 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
     const failed = (error: unknown) => {
       if (!(error instanceof Deposed)) logger.error(error)
     }
-    this.#pulses.push(new Pulse(TICK_MS, () => this.#judge(), failed), new Pulse(TICK_MS, () => this.#tell(), failed))
+    this.#pulses.push(
+      new Pulse(TICK_MS, () => this.#judge(), failed),
+      new Pulse(TICK_MS, () => this.#tell(), failed),
+      new Pulse(PRUNE_MS, () => this.book.prune(), failed),
+    )
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -56,3 +56,14 @@ test('loopback is known in all its spellings, and nothing else is', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.com', 'localhost.example'])
     expect([host, isLoopback(host)]).toEqual([host, false])
 })
+
+test('private targets are addresses and ranges, and mail needs a server and a sender', () => {
+  expect(readConfig({ WEIR_PRIVATE_TARGETS: '10.0.0.0/8, ::1' }, '/srv').privateTargets).toEqual([
+    { address: '10.0.0.0', prefix: 8 },
+    { address: '::1', prefix: 128 },
+  ])
+  expect(refusal({ WEIR_PRIVATE_TARGETS: 'inside.example' })).toContain('inside.example is no address')
+  expect(refusal({ SMTP_URL: 'smtps://mail.example' })).toContain('SMTP_FROM')
+  expect(refusal({ SMTP_URL: 'https://mail.example', SMTP_FROM: 'a@b.example' })).toContain('SMTP_URL')
+  expect(readConfig({}, '/srv')).toMatchObject({ privateTargets: [], mail: null })
+})

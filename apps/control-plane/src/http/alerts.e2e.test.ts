@@ -102,6 +102,19 @@ test('alerts are paged, the newest first', async () => {
   expect((await weir.call('GET', '/api/v1/environments/pages/alerts?cursor=x')).status).toBe(400)
 })
 
+test('alerts and silences that have long been over are forgotten', async () => {
+  await withKey(weir, 'old', 'orders')
+  const raise = await raising(weir, 'old', 'orders')
+  const days = (n: number) => new Date(Date.now() - n * 86_400_000)
+  for (const ago of [93, 91]) {
+    await record(weir, { ...raise, at: days(ago), value: ago })
+    await record(weir, { kind: 'resolve', key: raise.key, at: days(ago) })
+  }
+  await record(weir, { ...raise, at: days(200), value: 200 })
+  await weir.app.get(AlertBook, { strict: false }).prune()
+  expect((await alerts('old')).map(({ value }) => value)).toEqual([91, 200])
+})
+
 test('rules are a document with versions, complete, and refused with every problem', async () => {
   await withKey(weir, 'rules', 'orders')
   const built = await rulesOf('rules')

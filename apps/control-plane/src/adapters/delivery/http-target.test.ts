@@ -109,12 +109,12 @@ describe('a post', () => {
       asked++
       response.end()
     })
-    expect(await post(NOBODY, url)).toContain('127.0.0.1, which is not public')
+    expect(await post(NOBODY, url)).toContain('127.0.0.1 is not public')
     const named = new URL(`https://harmless.example:${url.port}/`)
-    expect(await post(NOBODY, named, async () => ['169.254.169.254'])).toContain('which is not public')
-    expect(await post(NOBODY, named, async () => ['8.8.8.8', '127.0.0.1'])).toContain('127.0.0.1, which is not public')
-    expect(await post(NOBODY, new URL(`http://[::ffff:127.0.0.1]:${url.port}/`))).toContain('which is not public')
-    expect(await post(NOBODY, new URL(`http://2130706433:${url.port}/`))).toContain('which is not public')
+    expect(await post(NOBODY, named, async () => ['169.254.169.254'])).toContain('is not public')
+    expect(await post(NOBODY, named, async () => ['8.8.8.8', '127.0.0.1'])).toContain('at 127.0.0.1, is not public')
+    expect(await post(NOBODY, new URL(`http://[::ffff:127.0.0.1]:${url.port}/`))).toContain('is not public')
+    expect(await post(NOBODY, new URL(`http://2130706433:${url.port}/`))).toContain('is not public')
     expect(asked).toBe(0)
   })
 

@@ -63,7 +63,7 @@ const vetted = async (book: AddressBook, url: URL, resolve: Resolve): Promise<st
     const verdict = book.vet(address)
     if (verdict === 'no')
       throw new Undelivered(
-        `${host} is at ${address}, which is not public: allow it in WEIR_PRIVATE_TARGETS where the control plane runs.`,
+        `${host === address ? host : `${host}, at ${address},`} is not public: allow it in WEIR_PRIVATE_TARGETS where the control plane runs.`,
       )
     if (verdict === 'public' && url.protocol !== 'https:')
       throw new Undelivered(`Plain http is for addresses in WEIR_PRIVATE_TARGETS only: use https for ${host}.`)

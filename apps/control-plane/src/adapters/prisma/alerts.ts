@@ -9,6 +9,7 @@ import {
   type AlertPlace,
   Deposed,
   type FiringAlert,
+  KEPT_DAYS,
   type WatchedService,
 } from '../../features/alerts/alert-book.ts'
 import type { AgentCounts } from '../../features/alerts/other-rules.ts'
@@ -89,6 +90,12 @@ export class PrismaAlertBook extends AlertBook {
       },
       { timeout: TIMEOUT_MS },
     )
+  }
+
+  override async prune(): Promise<void> {
+    const { prisma } = this.database
+    await prisma.$executeRaw`DELETE FROM alert WHERE state = 'resolved' AND resolved_at < now() - make_interval(days => ${KEPT_DAYS})`
+    await prisma.$executeRaw`DELETE FROM alert_silence WHERE ends_at < now() - make_interval(days => ${KEPT_DAYS})`
   }
 
   override async list(

@@ -58,6 +58,9 @@ export interface AlertFilter {
   readonly state?: Alert['state'] | undefined
 }
 
+/** Alerts and silences that are over are kept so long. */
+export const KEPT_DAYS = 92
+
 /** Another replica judges now: nothing was written. */
 export class Deposed extends Error {}
 
@@ -74,5 +77,7 @@ export abstract class AlertBook {
     token: bigint,
     changes: readonly AlertChange[],
   ): Promise<readonly { readonly environment: string; readonly alert: Alert }[]>
+  /** Forgets what has been over for `KEPT_DAYS`. */
+  abstract prune(): Promise<void>
   abstract list(filter: AlertFilter, page: PageRequest<AlertPlace>): Promise<Rows<Alert>>
 }

@@ -69,6 +69,7 @@ export class MemoryBook extends AlertBook {
       return alert === null ? [] : [{ environment: 'prod', alert }]
     })
   }
+  override async prune() {}
   override async list() {
     return { items: this.alerts.map(({ alert }) => alert), more: false }
   }

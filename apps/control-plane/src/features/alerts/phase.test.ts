@@ -64,8 +64,8 @@ it.each<[string, (number | null)[], [number, string][]]>([
   expect(run(values)).toEqual(events)
 })
 
-it('ends no sooner than half a minute, however short its rule', () => {
-  expect(clearSeconds(5)).toBe(30)
+it('ends no sooner than after 15 s, however short its rule', () => {
+  expect(clearSeconds(5)).toBe(15)
   expect(clearSeconds(300)).toBe(300)
 })
 

@@ -2,7 +2,7 @@ import { ALERT_BUCKET_SECONDS } from '@weir/api'
 import type { Reading } from './reading.ts'
 
 /** An alert ends when it has been clear for this long, or for as long as it had to hold where that is longer. */
-export const CLEAR_SECONDS = 30
+export const CLEAR_SECONDS = 15
 /** Nothing heard leaves everything as it is, up to when silent agents are presumed dead; then it counts as clear. */
 export const SILENT_SECONDS = 600
 /** A worse value is worth telling from this much on. */

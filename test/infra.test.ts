@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../apps/control-plane/src/config/config.ts'
+import { ensure, HAPROXY, pathOf } from '../tools/system-packages.ts'
 
 const root = new URL('..', import.meta.url)
 const text = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -35,10 +37,33 @@ describe('infra', () => {
     })
   })
 
+  const compose = parse(text('infra/compose.yaml'), { merge: true }) as Compose
+  const replicas = Object.entries(compose.services).filter(([, { build }]) => build !== undefined)
+
   it('compose sets what the control plane reads and builds this image', () => {
-    const compose = parse(text('infra/compose.yaml')) as Compose
-    const service = compose.services['control-plane']
-    for (const name of Object.keys(service?.environment ?? {})) expect(known(name), name).toBe(true)
-    expect(existsSync(new URL(`infra/${service?.build?.context}/${service?.build?.dockerfile}`, root))).toBe(true)
+    expect(replicas.length).toBe(3)
+    for (const [, { environment = {}, build }] of replicas) {
+      for (const name of Object.keys(environment)) expect(known(name), name).toBe(true)
+      expect(existsSync(new URL(`infra/${build?.context}/${build?.dockerfile}`, root))).toBe(true)
+      const given = Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replaceAll(/\$\{\w+(:\?[^}]*)?\}/g, 'x'),
+      ])
+      const { PUBLIC_URL: _, ...settings } = Object.fromEntries(given) as Record<string, string>
+      expect(readConfig({ ...settings, HOST: '0.0.0.0' }, '/').redis).toMatchObject({ hosts: [{ host: 'redis' }] })
+    }
+  })
+
+  it('the balancer knows every replica by what it is set, and HAProxy takes its settings', () => {
+    const { environment = {} } = compose.services.balancer ?? {}
+    const settings = text('infra/haproxy.cfg')
+    for (const [, name] of settings.matchAll(/"\$\{(\w+)\}"/g)) expect(environment, name).toHaveProperty(name as string)
+    const servers = Object.keys(environment).filter((name) => name.startsWith('REPLICA_'))
+    expect(servers.map((name) => environment[name])).toEqual(replicas.map(([name]) => `${name}:7400`))
+    ensure(HAPROXY)
+    const local = Object.fromEntries(servers.map((name, i) => [name, `127.0.0.1:${i + 1}`]))
+    const file = new URL('infra/haproxy.cfg', root).pathname
+    const env = { ...local, BALANCER: '127.0.0.1:7400' }
+    expect(() => execFileSync(pathOf(HAPROXY) as string, ['-c', '-f', file], { env, stdio: 'pipe' })).not.toThrow()
   })
 })

@@ -11,10 +11,14 @@ import type { FastifyInstance } from 'fastify'
 import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
 import { PromMetrics } from '../adapters/prometheus/own-metrics.ts'
+import { RedisFeed } from '../adapters/redis/redis-feed.ts'
+import type { RedisLink } from '../adapters/redis/redis-link.ts'
+import { REPLICA } from '../config/replica.ts'
 import { AgentHub } from '../features/agents/agent-hub.ts'
 import { DecisionIntake } from '../features/decisions/decision-intake.ts'
 import { DecisionStore } from '../features/decisions/decision-store.ts'
 import { DecisionsService } from '../features/decisions/decisions.service.ts'
+import { LiveHub } from '../features/live/live-hub.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
 import { Ingest } from '../features/outcomes/ingest.ts'
 import { KeyRate } from '../features/outcomes/key-rate.ts'
@@ -27,7 +31,10 @@ import { MetricsController } from '../http/metrics.controller.ts'
 import { OtlpController } from '../http/otlp.controller.ts'
 import { OutcomesController } from '../http/outcomes.controller.ts'
 import { Pulse } from './pulse.ts'
+import { REDIS_LINK } from './runtime.module.ts'
 
+/** Injection token; `null` where there is one replica. */
+const SHARED_FEED = Symbol('shared feed')
 const logger = new Logger('outcomes')
 const MAINTAIN_MS = 60_000
 /** The live feed tells what was committed in the last group before it. */
@@ -51,9 +58,27 @@ const TICK_MS = 1_000
     },
     { provide: LiveFeed, useFactory: (live: LiveBroadcast) => new LiveFeed(live), inject: [LiveBroadcast] },
     {
+      provide: SHARED_FEED,
+      useFactory: (link: RedisLink | null, replica: string, live: LiveHub, feed: LiveFeed) =>
+        link === null
+          ? null
+          : new RedisFeed({
+              link,
+              replica,
+              watched: () => new Set(Array.from(live.watching(), ({ environment }) => environment)),
+              heard: (rows) => feed.add(rows, Date.now()),
+              monotonicMs: () => performance.now(),
+            }),
+      inject: [REDIS_LINK, REPLICA, LiveHub, LiveFeed],
+    },
+    {
       provide: Ingest,
-      useFactory: (store: OutcomeStore, feed: LiveFeed) => new Ingest(store, (rows) => feed.add(rows, Date.now())),
-      inject: [OutcomeStore, LiveFeed],
+      useFactory: (store: OutcomeStore, feed: LiveFeed, shared: RedisFeed | null) =>
+        new Ingest(store, (rows) => {
+          shared?.share(rows)
+          feed.add(rows, Date.now())
+        }),
+      inject: [OutcomeStore, LiveFeed, SHARED_FEED],
     },
     { provide: OutcomeReader, useFactory: (store: OutcomeStore) => new OutcomeReader(store), inject: [OutcomeStore] },
     KeyRate,
@@ -76,6 +101,7 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
     private readonly feed: LiveFeed,
     private readonly decisions: DecisionStore,
     private readonly intake: DecisionIntake,
+    @Inject(SHARED_FEED) private readonly shared: RedisFeed | null,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
@@ -91,10 +117,12 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
       new Pulse(MAINTAIN_MS, () => this.decisions.maintain(Date.now()), failed),
       new Pulse(TICK_MS, () => this.intake.flush(Date.now()), failed),
       new Pulse(TICK_MS, async () => this.feed.tick(Date.now()), failed),
+      new Pulse(TICK_MS, async () => this.shared?.beat(), failed),
     )
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.shared?.close()
     await Promise.all(this.#pulses.map((pulse) => pulse.close()))
   }
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { type DynamicModule, Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common'
 import { MemoryBus } from '../adapters/memory/memory-bus.ts'
 import { Database } from '../adapters/prisma/database.ts'
@@ -30,7 +31,7 @@ export class RuntimeModule implements OnApplicationShutdown {
       providers: [
         { provide: CONFIG, useValue: config },
         { provide: Database, useValue: database },
-        { provide: REPLICA, useFactory: () => randomUUID() },
+        { provide: REPLICA, useValue: `${hostname()}:${process.pid}:${randomBytes(6).toString('hex')}` },
         { provide: REDIS_LINK, useFactory: () => linkOf(config, database) },
         {
           provide: Bus,

@@ -159,7 +159,7 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
       inject: [UpgradeRouter, AgentHub, Leases, LiveHub, AgentStore, EffectivePolicies, AgentKeys, Bus],
     },
   ],
-  exports: [AgentHub, LiveBroadcast],
+  exports: [AgentHub, LiveBroadcast, LiveHub],
 })
 export class SocketsModule implements OnApplicationBootstrap, OnModuleDestroy {
   #turns: Pulse | null = null

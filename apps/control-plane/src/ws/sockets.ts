@@ -81,8 +81,18 @@ export class Sockets {
   private async flush(): Promise<void> {
     if (this.flushing) return
     this.flushing = true
+    await this.openWatched()
     await this.parts.agents.flush().catch((error: unknown) => this.parts.onError(error, 'agents: flush'))
     this.flushing = false
+  }
+
+  /** Agents of other replicas are shown too, where none of theirs is here. */
+  private async openWatched(): Promise<void> {
+    const { agents, live, onError } = this.parts
+    if (!agents.hasOthers) return
+    for (const { environment, service } of live.watching())
+      if (service !== null)
+        await agents.room({ environment, service }).catch((error: unknown) => onError(error, 'agents: room'))
   }
 
   private async lookAtKeys(): Promise<void> {

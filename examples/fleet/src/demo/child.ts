@@ -12,9 +12,19 @@ export interface Child {
 
 const KEPT_LINES = 40
 
-/** Starts a Node process with an IPC channel. Always the binary itself, never a wrapper that would survive its child. */
-export const start = (name: string, file: string, args: readonly string[], env: NodeJS.ProcessEnv): Child => {
-  const child = spawn(process.execPath, [file, ...args], {
+/**
+ * Starts a Node process with an IPC channel. Always the binary itself, never a wrapper that would survive its child: `within` is a command that turns into
+ * the one that follows it, as `ip netns exec` does.
+ */
+export const start = (
+  name: string,
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  within: readonly string[] = [],
+): Child => {
+  const [command = process.execPath, ...rest] = [...within, process.execPath, file, ...args]
+  const child = spawn(command, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

@@ -15,20 +15,36 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
+export interface ControlPlaneOptions {
+  /** Default: loopback. */
+  readonly host?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** A command to start it by, such as `ip netns exec …`. */
+  readonly within?: readonly string[]
+}
+
 /** The control plane as a process of its own, which can be killed and started again on the same data. */
 export class ControlPlane {
   readonly origin: string
   readonly #env: Record<string, string>
+  readonly #within: readonly string[]
   #child: Child | undefined
 
-  constructor(port: number, dataFolder: string, databaseUrl: string | undefined) {
-    this.origin = `http://127.0.0.1:${port}`
+  constructor(
+    port: number,
+    dataFolder: string,
+    databaseUrl: string | undefined,
+    { host = '127.0.0.1', env = {}, within = [] }: ControlPlaneOptions = {},
+  ) {
+    this.origin = `http://${host}:${port}`
+    this.#within = within
     this.#env = {
       PORT: String(port),
-      HOST: '127.0.0.1',
+      HOST: host,
       WEIR_DATA: dataFolder,
       LOG_LEVEL: 'warn',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      ...env,
     }
   }
 
@@ -46,7 +62,7 @@ export class ControlPlane {
   }
 
   async start(): Promise<void> {
-    const child = start('control plane', app('main.js'), [], this.#env)
+    const child = start('control plane', app('main.js'), [], this.#env, this.#within)
     this.#child = child
     await until(
       'the control plane to be ready',

@@ -49,6 +49,11 @@ export class LiveHub extends LiveBroadcast {
     return this.watchers.size
   }
 
+  /** What the dashboards here look at. */
+  *watching(): Iterable<{ readonly environment: string; readonly service: string | null }> {
+    for (const { environment, service } of this.watchers) if (environment !== null) yield { environment, service }
+  }
+
   /** Greets the socket, or closes it where there are too many. */
   connect(socket: TextSocket, visitor: LiveVisitor): LiveConnection {
     const nowMs = this.clock.monotonicMs()

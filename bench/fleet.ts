@@ -1,0 +1,143 @@
+/**
+ * `npm run fleet`: three replicas of the control plane, PostgreSQL, Redis, a balancer and a small fleet of agents on this machine, until Ctrl-C.
+ * `-- --check`: sixty agents at three times a tenant's quota, while replicas, Redis, PostgreSQL and the network fail; one JSON line at the end.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { ensure, HAPROXY, REDIS } from '../tools/system-packages.ts'
+import { Check, USED } from './fleet/check.ts'
+import { Namespace } from './fleet/namespace.ts'
+import { Stage } from './fleet/stage.ts'
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, port: { type: 'string' } } })
+const began = performance.now()
+const say = (line: string): void =>
+  console.log(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${line}`)
+
+/** The last steps first. */
+const undo: (() => unknown)[] = []
+let ending: Promise<void> | undefined
+const end = (): Promise<void> => {
+  ending ??= (async () => {
+    for (const step of undo.reverse())
+      await Promise.resolve(step()).catch((error: unknown) => say(`While ending: ${String(error)}`))
+  })()
+  return ending
+}
+
+/** A third of the agents want a little of what all may have, the others much: in all three times the quota. */
+const loadsOf = (agents: number, rate: number): number[] => {
+  const few = Math.floor(agents / 3)
+  const little = rate / agents / 2
+  const much = (3 * rate - few * little) / (agents - few)
+  return Array.from({ length: agents }, (_, i) => (i < few ? little : much))
+}
+
+const stageOf = async (replicas: number, namespace: boolean, port?: number): Promise<Stage> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-fleet-'))
+  undo.push(() => rm(folder, { recursive: true, force: true }))
+  return Stage.start({ folder, replicas, namespace, undo, ...(port === undefined ? {} : { port }) })
+}
+
+const show = async (): Promise<void> => {
+  say('Starting PostgreSQL, Redis, three replicas and a balancer …')
+  const stage = await stageOf(3, false, values.port === undefined ? 7400 : Number(values.port))
+  const key = await stage.prepare(300, 30)
+  await stage.agents(key, loadsOf(12, 300), 3)
+  const link = await stage.replicas[0]?.weir(
+    ...['operator', 'sign-in-link', '--create', '--email', 'demo@weir.invalid', '--name', 'Demo', '--role', 'admin'],
+    ...['--origin', stage.origin],
+  )
+  const replicas = stage.replicas.map(({ origin, pid }) => `\n  Replica     ${origin}   process ${pid}`).join('')
+  console.log(
+    `\n  Dashboard   ${stage.origin}\n  Sign in     ${link}   (works once)${replicas}\n  Redis       ${stage.redis.url}\n\n  Ctrl-C ends everything.\n`,
+  )
+  await new Promise(() => undefined)
+}
+
+const AGENTS = 60
+const RATE = 600
+const BURST = 60
+
+const check = async (): Promise<void> => {
+  const cuts = Namespace.allowed
+  if (!cuts) say('Cutting a replica off needs root, for a network namespace: that part is left out.')
+  const stage = await stageOf(3, cuts)
+  say('Three replicas, PostgreSQL, Redis and the balancer are up.')
+  const key = await stage.prepare(RATE, BURST)
+  await stage.agents(key, loadsOf(AGENTS, RATE), 6)
+  const measured = new Check(stage, { rate: RATE, burst: BURST, agents: AGENTS }, say)
+  await measured.everybody()
+  const used = await measured.steady(20_000)
+
+  const killed = (await stage.owner()) ?? stage.replicas[0]
+  await measured.fault(
+    'kill -9 of the owner',
+    () => killed?.kill(),
+    10_000,
+    () => killed?.start(),
+  )
+  await measured.fault(
+    'Redis killed and started',
+    () => stage.redis.kill(),
+    1_000,
+    () => stage.redis.up(),
+  )
+  await measured.fault(
+    'PostgreSQL stopped for 30 s',
+    () => stage.postgres.stop(),
+    30_000,
+    () => stage.postgres.revive(),
+  )
+  if (stage.namespace !== null) {
+    const { namespace } = stage
+    await measured.fault(
+      'a replica cut off for 30 s',
+      () => namespace.cut(),
+      30_000,
+      () => namespace.mend(),
+    )
+  }
+  for (const replica of stage.replicas)
+    await measured.fault(
+      'a planned restart',
+      () => replica.stop(),
+      0,
+      () => replica.start(),
+    )
+  await measured.everybody()
+  const usedAfter = await measured.steady(10_000)
+
+  const { faults, peak } = measured
+  await end()
+  const figures = {
+    agents: AGENTS,
+    used,
+    used_after: usedAfter,
+    peak,
+    ...Object.fromEntries(faults.map(({ name, ...rest }, i) => [`${i + 1} ${name}`, rest])),
+  }
+  if (peak > 1) throw new Error(`In some second ${peak} of what may be was admitted.`)
+  if (used < USED) throw new Error(`Only ${used} of the quota was used.`)
+  console.log(JSON.stringify({ figures }))
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    say('Ending everything …')
+    void end().then(() => process.exit(0))
+  })
+
+try {
+  ensure(REDIS)
+  ensure(HAPROXY)
+  await (values.check ? check() : show())
+} catch (error) {
+  if (ending === undefined) console.error(error instanceof Error ? error.message : error)
+  await end()
+  process.exitCode = 1
+}
+await pause(0)

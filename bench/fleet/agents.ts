@@ -48,7 +48,7 @@ setInterval(() => {
     type: 'report',
     agents: agents.map(({ instance, weir, offered, grains }) => ({
       instance,
-      source: weir.status().source,
+      connected: weir.status().connected,
       offered,
       admitted: [...grains],
     })),

@@ -87,15 +87,15 @@ export class Check {
   /** Every agent has a socket, is in the list, and admits. */
   async everybody(): Promise<void> {
     const { meter } = this.#stage
-    await until(
-      'every agent to be connected and to admit',
-      async () => {
-        if (meter.away.length > 0 || meter.idle(now() - 5_000).length > 0) return false
-        return (await this.#stage.connected()) === this.#quota.agents
-      },
-      RECOVER_MS,
-      500,
-    )
+    let seen = ''
+    const all = async () => {
+      const [away, idle, listed] = [meter.away, meter.idle(now() - 5_000), await this.#stage.connected()]
+      seen = `${listed} in the list; without a socket: ${away.join(', ')}; idle: ${idle.join(', ')}`
+      return away.length === 0 && idle.length === 0 && listed === this.#quota.agents
+    }
+    await until('every agent to be connected and to admit', all, RECOVER_MS, 500).catch((error: unknown) => {
+      throw new Error(`${error instanceof Error ? error.message : error} ${seen}`)
+    })
   }
 
   /** What the quota and its burst let through in a second; a share below one token saves up to one. */

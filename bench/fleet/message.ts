@@ -19,7 +19,7 @@ export interface AgentsReport {
   readonly type: 'report'
   readonly agents: readonly {
     readonly instance: string
-    readonly source: string
+    readonly connected: boolean
     readonly offered: number
     readonly admitted: readonly (readonly [grain: number, count: number])[]
   }[]

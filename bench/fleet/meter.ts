@@ -6,11 +6,11 @@ const WINDOW_GRAINS = 1_000 / GRAIN_MS
 export class Meter {
   readonly #grains = new Map<number, number>()
   readonly #lastOf = new Map<string, number>()
-  readonly #sources = new Map<string, string>()
+  readonly #connected = new Map<string, boolean>()
 
   hear({ agents }: AgentsReport): void {
-    for (const { instance, source, admitted } of agents) {
-      this.#sources.set(instance, source)
+    for (const { instance, connected, admitted } of agents) {
+      this.#connected.set(instance, connected)
       for (const [grain, count] of admitted) {
         this.#grains.set(grain, (this.#grains.get(grain) ?? 0) + count)
         this.#lastOf.set(instance, Math.max(grain * GRAIN_MS, this.#lastOf.get(instance) ?? 0))
@@ -53,11 +53,11 @@ export class Meter {
 
   /** Agents that admitted nothing since. */
   idle(sinceMs: number): string[] {
-    return [...this.#sources.keys()].filter((instance) => (this.#lastOf.get(instance) ?? 0) < sinceMs)
+    return [...this.#connected.keys()].filter((instance) => (this.#lastOf.get(instance) ?? 0) < sinceMs)
   }
 
   /** Agents without a socket. */
   get away(): string[] {
-    return [...this.#sources].filter(([, source]) => source !== 'stream').map(([instance]) => instance)
+    return [...this.#connected].filter(([, connected]) => !connected).map(([instance]) => instance)
   }
 }

@@ -19,6 +19,8 @@ import { pushedPolicy } from '../features/agents/pushed-policy.ts'
 import { AuditLog } from '../features/audit/audit-log.ts'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
 import { Bus } from '../features/bus.ts'
+import { NOTHING_ELSEWHERE } from '../features/feedback/feedback.ts'
+import { SharedFeedback } from '../features/feedback/shared-feedback.ts'
 import { AgentKeys } from '../features/keys/agent-keys.ts'
 import { CLAIM_TIMING } from '../features/leases/claim-store.ts'
 import { LeaseStore, Leases } from '../features/leases/leases-port.ts'
@@ -38,6 +40,10 @@ import { Pulse } from './pulse.ts'
 import { REDIS_LINK } from './runtime.module.ts'
 import { SHARED_BOOKS, sharedBooks } from './shared-books.ts'
 
+/** Injection token; `null` where there is one replica. */
+const SHARED_FEEDBACK = Symbol('shared feedback')
+/** How often replicas tell each other what their agents say. */
+const TELL_MS = 1_000
 const logger = new Logger('sockets')
 const onError = (error: unknown, where: string) => logger.error(error, where)
 const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
@@ -51,6 +57,7 @@ const agentHub = (
   audit: AuditLog,
   { databaseId }: Database,
   { redis }: Config,
+  sharing: SharedFeedback | null,
 ): AgentHub =>
   new AgentHub({
     databaseId,
@@ -59,6 +66,7 @@ const agentHub = (
     live,
     clock,
     onError,
+    feedback: sharing ?? NOTHING_ELSEWHERE,
     others: redis === null ? NO_OTHERS : new Others(store, clock.monotonicMs),
     policy: async (serviceId) => {
       const latest = await policies.latest(serviceId)
@@ -115,9 +123,15 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
     },
     { provide: LiveBroadcast, useExisting: LiveHub },
     {
+      provide: SHARED_FEEDBACK,
+      useFactory: ({ redis }: Config, bus: Bus, replica: string) =>
+        redis === null ? null : new SharedFeedback(bus, replica, clock.monotonicMs),
+      inject: [CONFIG, Bus, REPLICA],
+    },
+    {
       provide: AgentHub,
       useFactory: agentHub,
-      inject: [AgentStore, Leases, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database, CONFIG],
+      inject: [AgentStore, Leases, LiveHub, EffectivePolicies, RefusalLog, AuditLog, Database, CONFIG, SHARED_FEEDBACK],
     },
     {
       provide: AgentAccess,
@@ -162,28 +176,28 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
   exports: [AgentHub, LiveBroadcast, LiveHub],
 })
 export class SocketsModule implements OnApplicationBootstrap, OnModuleDestroy {
-  #turns: Pulse | null = null
+  readonly #pulses: Pulse[] = []
 
   constructor(
     private readonly sockets: Sockets,
+    @Inject(SHARED_FEEDBACK) private readonly sharing: SharedFeedback | null,
+    private readonly hub: AgentHub,
     @Inject(SHARED_BOOKS) private readonly books: SharedBooks | null,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
   onApplicationBootstrap(): void {
-    const { books } = this
-    if (books !== null)
-      this.#turns = new Pulse(
-        CLAIM_TIMING.turnMs,
-        () => books.turn(),
-        (error) => onError(error, 'leases'),
-      )
+    const { books, sharing, hub } = this
+    const failed = (error: unknown) => onError(error, 'replicas')
+    if (books !== null) this.#pulses.push(new Pulse(CLAIM_TIMING.turnMs, () => books.turn(), failed))
+    const tell = async () => sharing?.tell(hub.fleets, (fleet) => hub.feedback.statesOf(fleet))
+    if (sharing !== null) this.#pulses.push(new Pulse(TELL_MS, tell, failed))
     this.sockets.start(this.host.httpAdapter.getHttpServer())
   }
 
   /** Books go first: whoever keeps them next is ready when the agents come. */
   async onModuleDestroy(): Promise<void> {
-    await this.#turns?.close()
+    await Promise.all(this.#pulses.map((pulse) => pulse.close()))
     await this.books?.end()
     await this.sockets.stop()
   }

@@ -14,6 +14,36 @@ export const BUS_TOPICS = {
     at: z.string(),
   }),
   alert: z.object({ environment: z.string(), alert: alertSchema }),
+  /** Each second: what a replica's own agents say of the rules of feedback. */
+  'feedback-heard': z.object({
+    from: z.string(),
+    /** Services that it has agents of, and the least share that they apply to a resource. */
+    services: z.array(z.object({ serviceId: z.string(), applied: z.record(z.string(), z.number()) })),
+    topics: z.array(
+      z.object({
+        environment: z.string(),
+        topic: z.string(),
+        lagSeconds: z.number().nullable(),
+        consumers: z.number(),
+        reportMs: z.number(),
+      }),
+    ),
+  }),
+  /** Each second: where the rules of a service stand, by the replica that looks. */
+  'feedback-told': z.object({
+    from: z.string(),
+    serviceId: z.string(),
+    scales: z.record(z.string(), z.number()),
+    states: z.array(
+      z.object({
+        topic: z.string(),
+        consumers: z.number(),
+        scale: z.number(),
+        phase: z.enum(['whole', 'cutting', 'holding', 'returning', 'unknown']),
+        lagSeconds: z.number().nullable(),
+      }),
+    ),
+  }),
   'key-revoked': z.object({ keyId: z.string() }),
 } as const
 

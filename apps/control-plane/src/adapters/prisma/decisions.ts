@@ -7,7 +7,7 @@ import {
 } from '../../features/decisions/decision-store.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { Database } from './database.ts'
-import { dropPartitions, inTransaction } from './outcomes-partitions.ts'
+import { dropPartitions, inTransaction, oneAtATime } from './outcomes-partitions.ts'
 
 const KEPT_SECONDS = 86_400
 const PARTITION_SECONDS = 7_200
@@ -108,6 +108,7 @@ export class PrismaDecisionStore extends DecisionStore {
     if (nowS < this.#preparedUntilS) return
     const last = Math.floor(nowS / PARTITION_SECONDS) + 1
     await inTransaction(this.database.pool, async (client) => {
+      await oneAtATime(client)
       for (let part = Math.floor((nowS - BACK_SECONDS) / PARTITION_SECONDS); part <= last; part++) {
         const start = part * PARTITION_SECONDS
         await client.query(

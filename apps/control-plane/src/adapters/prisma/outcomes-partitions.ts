@@ -9,8 +9,13 @@ const BACK_SECONDS = 1_200
 const WINDOW_MINUTES = 30
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
 
+/** `IF NOT EXISTS` and `IF EXISTS` do not help two replicas that make or drop one partition at the same moment; this does, to the end of the transaction. */
+export const oneAtATime = (client: pg.ClientBase): Promise<unknown> =>
+  client.query('SELECT pg_advisory_xact_lock(7235873003)')
+
 /** Makes the partitions that may be written soon, two of each resolution ahead. Returns until when that is enough, seconds. */
 export const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
+  await oneAtATime(client)
   let enough = Infinity
   for (const { step } of STEPS) {
     const length = PARTITION_SECONDS[step]
@@ -50,6 +55,7 @@ export const dropPartitions = async (
     if (start + lengthSeconds < beforeS)
       await inTransaction(pool, async (client) => {
         await client.query(LOCK_TIMEOUT)
+        await oneAtATime(client)
         await client.query(`DROP TABLE IF EXISTS ${name}`)
       })
   }

@@ -9,12 +9,13 @@ import { HelloRates } from './hello-rates.ts'
 import type { AgentConnection, HubPorts, Misbehaviours, Polled } from './hub-ports.ts'
 import { NO_OTHERS } from './others.ts'
 import { Room } from './room.ts'
+import type { RoomFleet } from './room-fleet.ts'
 import { isThere, type Listening, type Member } from './roster.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
 /** Every agent of this replica. `beat` drives all timing, about five times a second; nothing here has a timer of its own. */
 export class AgentHub {
-  readonly feedback = new Feedback()
+  readonly feedback: Feedback
   readonly misbehaviours: Misbehaviours = { malformed: 0, 'too-big': 0, flood: 0, unexpected: 0, 'no-hello': 0 }
   private readonly rooms = new Map<string, Room>()
   private readonly loading = new Map<string, Promise<Room | null>>()
@@ -35,6 +36,7 @@ export class AgentHub {
   ) {
     this.bounds = { ...AGENT_BOUNDS, ...bounds }
     this.hellos = new HelloRates(this.bounds)
+    this.feedback = new Feedback(ports.feedback)
     const { clock, others } = ports
     this.listening = {
       sinceMs: clock.wallMs(),
@@ -119,6 +121,10 @@ export class AgentHub {
     }
   }
 
+  get fleets(): RoomFleet[] {
+    return Array.from(this.rooms.values(), ({ fleet }) => fleet)
+  }
+
   /** Keys that sockets came with. */
   get keyIds(): string[] {
     return [...new Set(Array.from(this.sessions.keys(), ({ key }) => key.keyId))]
@@ -158,10 +164,7 @@ export class AgentHub {
     const nowMs = this.ports.clock.monotonicMs()
     const ping = Buffer.from(encode({ type: 'ping', n: this.pings++ }))
     for (const session of [...this.sessions.keys()]) session.beat(nowMs, ping)
-    this.feedback.beat(
-      Array.from(this.rooms.values(), ({ fleet }) => fleet),
-      nowMs,
-    )
+    this.feedback.beat(this.fleets, nowMs)
     for (const [key, room] of this.rooms) {
       room.beat(nowMs)
       if (room.isEmpty) this.rooms.delete(key)
@@ -170,9 +173,8 @@ export class AgentHub {
 
   /** About once a second: writes what changed, presence of a few agents in turn, and tells who looks. */
   async flush(): Promise<void> {
-    await this.ports.others
-      .look(this.rooms.values())
-      .catch((error: unknown) => this.ports.onError(error, 'agents: read'))
+    const { others, onError } = this.ports
+    await others.look(this.rooms.values()).catch((error: unknown) => onError(error, 'agents: read'))
     const nowMs = this.ports.clock.wallMs()
     for (const room of this.rooms.values()) {
       this.tell(room)

@@ -1,6 +1,9 @@
 import { BUILT_IN_POLICY, type EffectivePolicy } from '@weir/policy/model'
 import type { AgentMessage, Hello } from '@weir/wire'
 import { OwnBooks } from '../leases/own-books.ts'
+import { MemoryBus } from '../../adapters/memory/memory-bus.ts'
+import { NOTHING_ELSEWHERE } from '../feedback/feedback.ts'
+import { SharedFeedback } from '../feedback/shared-feedback.ts'
 import { RecordingSocket } from '../live/recording-socket.testkit.ts'
 import type { AgentBounds } from './agent-bounds.ts'
 import { AgentHub } from './agent-hub.ts'
@@ -80,6 +83,8 @@ export class HubBench {
   books: OwnBooks
   private lives = 0
 
+  readonly sharing: SharedFeedback | null
+  readonly bus: MemoryBus
   private readonly others: Pick<Others, 'isFresh' | 'look'>
 
   /** `beside`: a replica over the same store and time. */
@@ -92,6 +97,8 @@ export class HubBench {
     const store = beside?.store ?? new MemoryAgentStore()
     this.store = name === undefined ? store : store.of(name)
     this.serviceId = this.store.addService(ORDERS)
+    this.bus = beside?.bus ?? new MemoryBus()
+    this.sharing = name === undefined ? null : new SharedFeedback(this.bus, name, this.clock.monotonicMs)
     this.others = replicas === null ? NO_OTHERS : new Others(this.store, this.clock.monotonicMs)
     this.books = this.newBooks()
     this.hub = this.start()
@@ -111,6 +118,7 @@ export class HubBench {
         },
         clock: this.clock,
         others: this.others,
+        feedback: this.sharing ?? NOTHING_ELSEWHERE,
         policy: (serviceId) => this.store.policy(serviceId),
         misbehaved: (_, how, instance) => this.misbehaviours.push({ how, instance }),
         databaseChanged: (_, instance, from) => this.databases.push({ instance, from }),
@@ -147,6 +155,7 @@ export class HubBench {
     if (this.clock.ms % 1000 !== 0) return
     eachSecond()
     await this.hub.flush()
+    this.sharing?.tell(this.hub.fleets, (fleet) => this.hub.feedback.statesOf(fleet))
   }
 
   /** Lets time pass in steps of 200 ms; `each` second is told. */

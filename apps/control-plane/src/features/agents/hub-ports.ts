@@ -1,6 +1,7 @@
 import type { EvenSplit } from '@weir/policy/model'
 import type { Scales } from '@weir/wire'
 import type { Leases } from '../leases/leases-port.ts'
+import type { FeedbackElsewhere } from '../feedback/feedback.ts'
 import type { LiveBroadcast } from '../live/live-port.ts'
 import type { ServiceRef } from './agent-record.ts'
 import type { AgentKeyIdentity, Misbehaviour } from './agent-session.ts'
@@ -21,6 +22,8 @@ export interface HubPorts {
   readonly clock: HubClock
   /** What other replicas write of agents. */
   readonly others: Pick<Others, 'isFresh' | 'look'>
+  /** What they say of the rules of feedback. */
+  readonly feedback: FeedbackElsewhere
   /** The effective policy of a service as it is now; `null` before the first publish. */
   policy(serviceId: string): Promise<PushedPolicy | null>
   /** A socket that was closed for what it did: a refusal of access. */

@@ -12,6 +12,7 @@ export class RoomFleet implements Fleet {
   scales: Scales | null = null
 
   constructor(
+    readonly serviceId: string,
     readonly ref: ServiceRef,
     private readonly roster: Roster,
     private readonly pacing: Pacing,

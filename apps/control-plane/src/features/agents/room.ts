@@ -61,7 +61,7 @@ export class Room {
     this.pushed = stored.policy
     this.pacing = new Pacing(bounds)
     this.pacing.look(this.roster.size)
-    this.fleet = new RoomFleet(ref, this.roster, this.pacing, () => this.pushed)
+    this.fleet = new RoomFleet(stored.serviceId, ref, this.roster, this.pacing, () => this.pushed)
     this.teller = new Teller({ ref, databaseId, bounds, roster: this.roster, pacing: this.pacing, fleet: this.fleet })
     this.leases = new RoomLeases({ ...ref, serviceId: stored.serviceId }, leasing)
   }

@@ -4,6 +4,9 @@ import { look, type RuleState, ruleState } from './rule.ts'
 
 /** What the rules see of the agents of one service, and do to them. */
 export interface Fleet {
+  readonly serviceId: string
+  /** What the rules said last; `null`: nothing yet. */
+  readonly scales: Scales | null
   readonly ref: { readonly environment: string; readonly service: string }
   /** By topic, of the policy in force; the same object for as long as it is. */
   readonly rules: Readonly<Record<string, FeedbackPolicy>>
@@ -17,7 +20,7 @@ export interface Fleet {
 }
 
 /** How far the consumers of a topic are behind, all services of an environment together. */
-interface Reading {
+export interface Reading {
   /** `null`: no consumer knows. */
   lagSeconds: number | null
   consumers: number
@@ -33,6 +36,27 @@ export interface FeedbackState extends RuleState {
   readonly consumers: number
 }
 
+/** What other replicas say of the rules and of their agents. */
+export interface FeedbackElsewhere {
+  /** Whether this replica looks at the rules of the service, or does what another one says. */
+  looksAt(fleet: Fleet): boolean
+  readings(environment: string): Iterable<readonly [topic: string, reading: Reading]>
+  /** The least share that agents there apply to a resource, 0..1. */
+  applied(fleet: Fleet, resource: string): number
+  /** `null`: nobody says anything. */
+  told(fleet: Fleet): { readonly scales: Scales; readonly states: readonly ToldState[] } | null
+}
+
+type ToldState = Pick<FeedbackState, 'topic' | 'consumers' | 'scale' | 'phase' | 'lagSeconds'>
+
+/** Where there is one replica. */
+export const NOTHING_ELSEWHERE: FeedbackElsewhere = {
+  looksAt: () => true,
+  readings: () => [],
+  applied: () => 1,
+  told: () => null,
+}
+
 interface Followed {
   state: RuleState
   consumers: number
@@ -44,26 +68,52 @@ interface Followed {
 export class Feedback {
   private readonly byFleet = new Map<Fleet, Map<string, Followed>>()
 
+  constructor(private readonly elsewhere: FeedbackElsewhere = NOTHING_ELSEWHERE) {}
+
   beat(fleets: Iterable<Fleet>, nowMs: number): void {
     const all = [...fleets]
     const there = new Set(all)
     for (const fleet of this.byFleet.keys()) if (!there.has(fleet)) this.byFleet.delete(fleet)
     const readings = new Map<string, Map<string, Reading>>()
     const readingOf = (environment: string, topic: string): Reading | undefined => {
-      const made = readings.get(environment) ?? read(all, environment)
+      const made = readings.get(environment) ?? this.read(all, environment)
       readings.set(environment, made)
       return made.get(topic)
     }
-    for (const fleet of all) this.follow(fleet, (topic) => readingOf(fleet.ref.environment, topic), nowMs)
+    for (const fleet of all)
+      if (this.elsewhere.looksAt(fleet)) this.follow(fleet, (topic) => readingOf(fleet.ref.environment, topic), nowMs)
+      else this.obey(fleet)
   }
 
   statesOf(fleet: Fleet): FeedbackState[] {
     const followed = this.byFleet.get(fleet)
+    const told = this.elsewhere.looksAt(fleet) ? null : this.elsewhere.told(fleet)
     return Object.entries(fleet.rules).map(([topic, rule]) => {
       const known = followed?.get(topic)
-      const state = known === undefined || known.fresh ? ruleState(fleet.applied(rule.resource), 0) : known.state
-      return { topic, rule, consumers: known?.consumers ?? 0, ...state }
+      const state = known === undefined || known.fresh ? ruleState(this.applied(fleet, rule.resource), 0) : known.state
+      const there = told?.states.find((each) => each.topic === topic)
+      return { topic, rule, consumers: known?.consumers ?? 0, ...state, ...there }
     })
+  }
+
+  /** Another replica looks; should it go, this one begins where the agents are. */
+  private obey(fleet: Fleet): void {
+    this.byFleet.delete(fleet)
+    const told = this.elsewhere.told(fleet)
+    if (told !== null) fleet.scale(told.scales)
+  }
+
+  private applied(fleet: Fleet, resource: string): number {
+    return Math.min(fleet.applied(resource), this.elsewhere.applied(fleet, resource))
+  }
+
+  private read(fleets: readonly Fleet[], environment: string): Map<string, Reading> {
+    const readings = readingsOf(fleets, environment)
+    for (const [topic, there] of this.elsewhere.readings(environment)) {
+      const here = readings.get(topic)
+      readings.set(topic, here === undefined ? there : both(here, there))
+    }
+    return readings
   }
 
   private follow(fleet: Fleet, readingOf: (topic: string) => Reading | undefined, nowMs: number): void {
@@ -88,7 +138,7 @@ export class Feedback {
       known.consumers = reading?.consumers ?? 0
       // Two looks at one report would count it twice.
       if (reading !== undefined && nowMs - known.state.atMs < reading.reportMs) continue
-      const from = known.fresh ? { ...known.state, scale: fleet.applied(rule.resource) } : known.state
+      const from = known.fresh ? { ...known.state, scale: this.applied(fleet, rule.resource) } : known.state
       known.fresh = false
       known.state = look(from, reading?.lagSeconds ?? null, rule, nowMs)
       looked = true
@@ -108,7 +158,17 @@ const scalesOf = (rules: Fleet['rules'], followed: ReadonlyMap<string, Followed>
   return scales
 }
 
-const read = (fleets: readonly Fleet[], environment: string): Map<string, Reading> => {
+const both = (a: Reading, b: Reading): Reading => ({
+  lagSeconds:
+    a.lagSeconds === null || b.lagSeconds === null
+      ? (a.lagSeconds ?? b.lagSeconds)
+      : Math.max(a.lagSeconds, b.lagSeconds),
+  consumers: a.consumers + b.consumers,
+  reportMs: Math.max(a.reportMs, b.reportMs),
+})
+
+/** What these fleets' own agents say of each topic. */
+export const readingsOf = (fleets: readonly Fleet[], environment: string): Map<string, Reading> => {
   const readings = new Map<string, Reading>()
   for (const fleet of fleets) {
     if (fleet.ref.environment !== environment) continue

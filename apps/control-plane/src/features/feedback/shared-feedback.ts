@@ -66,9 +66,11 @@ export class SharedFeedback implements FeedbackElsewhere {
     const topics = [...environments].flatMap((environment) =>
       Array.from(readingsOf(fleets, environment), ([topic, reading]) => ({ environment, topic, ...reading })),
     )
-    const services = fleets.map(({ serviceId, rules, applied }) => ({
-      serviceId,
-      applied: Object.fromEntries(Object.values(rules).map(({ resource }) => [resource, applied(resource)])),
+    const services = fleets.map((fleet) => ({
+      serviceId: fleet.serviceId,
+      applied: Object.fromEntries(
+        Object.values(fleet.rules).map(({ resource }) => [resource, fleet.applied(resource)]),
+      ),
     }))
     this.bus.publish('feedback-heard', { from: this.replica, services, topics })
     for (const fleet of fleets) {

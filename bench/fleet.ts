@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ensure, HAPROXY, REDIS } from '../tools/system-packages.ts'
-import { Check, USED } from './fleet/check.ts'
+import { Check, loadsOf, USED } from './fleet/check.ts'
 import { Namespace } from './fleet/namespace.ts'
 import { Stage } from './fleet/stage.ts'
 
@@ -26,14 +26,6 @@ const end = (): Promise<void> => {
       await Promise.resolve(step()).catch((error: unknown) => say(`While ending: ${String(error)}`))
   })()
   return ending
-}
-
-/** A third of the agents want a little of what all may have, the others much: in all three times the quota. */
-const loadsOf = (agents: number, rate: number): number[] => {
-  const few = Math.floor(agents / 3)
-  const little = rate / agents / 2
-  const much = (3 * rate - few * little) / (agents - few)
-  return Array.from({ length: agents }, (_, i) => (i < few ? little : much))
 }
 
 const stageOf = async (replicas: number, namespace: boolean, port?: number): Promise<Stage> => {

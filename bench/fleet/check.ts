@@ -27,6 +27,14 @@ export interface Fault {
   readonly recoveredSeconds: number
 }
 
+/** A third of the agents want a little of what all may have, the others much: in all three times the quota. */
+export const loadsOf = (agents: number, rate: number): number[] => {
+  const few = Math.floor(agents / 3)
+  const little = rate / agents / 2
+  const much = (3 * rate - few * little) / (agents - few)
+  return Array.from({ length: agents }, (_, i) => (i < few ? little : much))
+}
+
 const now = () => performance.timeOrigin + performance.now()
 
 /** Drives a stage, breaks it, and measures what the agents admit meanwhile. */

@@ -1,7 +1,7 @@
 import type { EvenSplit } from '@weir/policy/model'
 import type { Scales } from '@weir/wire'
-import type { Leases } from '../leases/leases-port.ts'
 import type { FeedbackElsewhere } from '../feedback/feedback.ts'
+import type { Leases } from '../leases/leases-port.ts'
 import type { LiveBroadcast } from '../live/live-port.ts'
 import type { ServiceRef } from './agent-record.ts'
 import type { AgentKeyIdentity, Misbehaviour } from './agent-session.ts'

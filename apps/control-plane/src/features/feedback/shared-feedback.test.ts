@@ -30,6 +30,7 @@ const scene = async () => {
       dependencies: [],
       consumers,
       scales,
+      uncounted: false,
     }
     agent.say(said)
     agent.say({ type: 'pong', n: 0 })

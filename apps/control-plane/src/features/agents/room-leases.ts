@@ -39,9 +39,9 @@ export class RoomLeases {
     return new Promise((resolve) => this.parts.leases.ask(this.seat(member, openedMs), asked, resolve))
   }
 
-  /** It has ended. */
+  /** It has ended: said from the connection that it asked from, for what an older one says does not count. */
   release(member: Member): void {
-    this.parts.leases.release(this.seat(member, this.parts.monotonicMs()))
+    this.parts.leases.release(this.seat(member, member.session?.openedAtMs ?? this.parts.monotonicMs()))
   }
 
   private async answer(session: AgentSession, { n, asked }: Ask): Promise<void> {

@@ -161,9 +161,16 @@ describe('a ledger after another one', () => {
     rig.holds('a', held(50))
     const granted: (number | null)[] = []
     for (let ms = 0; ms < 70_000; ms += 1_000) granted.push(rig.round({ a: 200 }).a ?? null)
-    expect(granted[0]).toBeNull()
+    expect(granted[0]).toBe(50)
     expect(Math.max(...granted.slice(0, 55).map((units) => units ?? 0))).toBe(50)
     expect(granted.at(-1)).toBe(100)
+  })
+
+  it('leaves one that has fallen back to its safe capacity that much, while others may hold all', () => {
+    const rig = new LedgerRig(100, { before, epoch: 'second' })
+    rig.holds('a', { ...held(50), safe: 30, expiresInMs: 0, stepInMs: 0 })
+    const granted = rig.round({ a: 200 }).a ?? null
+    expect(granted === null || granted >= 30).toBe(true)
   })
 
   it('takes one that holds nothing any more for told', () => {

@@ -3,7 +3,7 @@ import { Account } from './account.ts'
 import { Calendar } from './calendar.ts'
 import { type LeaseShare, type LedgerFigures, shareOf, sumOf } from './figures.ts'
 import { NewcomerPool } from './newcomer-pool.ts'
-import { counted, declared } from './terms.ts'
+import { counted, declared, usableOf } from './terms.ts'
 import { type LeaseTiming, longestMs } from './timing.ts'
 import { type Before, NOTHING, Unknown } from './unknown.ts'
 
@@ -82,7 +82,7 @@ export class QuotaLedger {
 
   /**
    * Answers a question. `openedMs` is when the agent's present connection began: what it says of its lease is no older. `null`: no news, what it holds
-   * stays; while those are missing that hold unknown leases, nobody is given less than it has.
+   * stays; while those are missing that hold unknown leases, nobody is given less than it may use: its lease, or its safe capacity.
    */
   ask(ask: LeaseAsk, nowMs: number, openedMs = nowMs): LeaseGrant | null {
     this.#look(nowMs)
@@ -90,9 +90,9 @@ export class QuotaLedger {
     this.#take(account)
     this.#hear(account, ask, nowMs, openedMs)
     this.#divide(account, nowMs)
-    const grant = this.#grant(account, nowMs)
-    const loses = ask.held !== null && ask.held.expiresInMs > 0 && grant.units < ask.held.units
-    const given = loses && this.#unknown.isLearning(nowMs) ? null : grant
+    const keeps = this.#unknown.isLearning(nowMs) ? usableOf(ask.held) : 0
+    const grant = this.#grant(account, nowMs, keeps)
+    const given = grant.units < keeps ? null : grant
     if (given !== null) account.send(counted(given, nowMs))
     this.#put(account)
     return given
@@ -208,12 +208,12 @@ export class QuotaLedger {
    * Of an account that is not counted at present. What fits for a while, but not to its end, is granted for that while: a quota that has just become
    * smaller, or a silent agent that is to be made room for, is no reason to give others nothing.
    */
-  #grant(account: Account, nowMs: number): LeaseGrant {
+  #grant(account: Account, nowMs: number, keeps: number): LeaseGrant {
     const { epoch, timing, random } = this.#options
     const calendar = this.#calendar
     const pool = this.#pool.units(this.#capacity, nowMs, longestMs(timing))
     const level = Math.floor(this.#level * account.weight) + account.odd
-    const fair = Math.min(account.want, level) + Math.floor(this.#spare * account.spare)
+    const fair = Math.max(keeps, Math.min(account.want, level) + Math.floor(this.#spare * account.spare))
     const untilMs = nowMs + SHORTEST_REFRESHES * timing.refreshMs
     const first = account.usable(nowMs, nowMs) > 0 ? 0 : Math.ceil(calendar.room(account, 0, untilMs) / 2)
     const beside = calendar.room(account, pool, untilMs)

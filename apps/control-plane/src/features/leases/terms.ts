@@ -19,3 +19,10 @@ export const declared = (held: HeldLease, nowMs: number, openedMs: number): Leas
   stepMs: openedMs + held.stepInMs * (1 - CLOCK_DRIFT),
   deadMs: nowMs + held.deadInMs * (1 + CLOCK_DRIFT),
 })
+
+/** What an agent may use as it says so: its lease, then the lesser of it and the safe capacity, then the safe capacity. */
+export const usableOf = (held: HeldLease | null): number => {
+  if (held === null || held.deadInMs <= 0) return 0
+  if (held.expiresInMs > 0) return held.units
+  return held.stepInMs > 0 ? Math.min(held.units, held.safe) : held.safe
+}

@@ -5,7 +5,7 @@ import { PrismaAlertBook } from '../adapters/prisma/alerts.ts'
 import { AlertBook, Deposed } from '../features/alerts/alert-book.ts'
 import { AlertWatch } from '../features/alerts/alert-watch.ts'
 import { FiguresFeed } from '../features/alerts/figures-feed.ts'
-import { AlertLeader } from '../features/alerts/leader.ts'
+import { AlertLeader, HeldTerm } from '../features/alerts/leader.ts'
 import { PublishedLimits } from '../features/alerts/published.ts'
 import { AlertRulesStore } from '../features/alerts/rules-store.ts'
 import { Bus } from '../features/bus.ts'
@@ -52,6 +52,7 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
   #judgedAt = Number.NEGATIVE_INFINITY
   #judges = false
   #unsubscribe = () => {}
+  readonly #held: HeldTerm
 
   constructor(
     private readonly watch: AlertWatch,
@@ -60,7 +61,9 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly dispatcher: Dispatcher,
     private readonly bus: Bus,
     private readonly live: LiveBroadcast,
-  ) {}
+  ) {
+    this.#held = new HeldTerm(leader, () => performance.now())
+  }
 
   onApplicationBootstrap(): void {
     this.#unsubscribe = this.bus.subscribe('alert', ({ environment, alert }) => this.live.alert(environment, alert))
@@ -69,6 +72,7 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
     }
     this.#pulses.push(
       new Pulse(TICK_MS, () => this.#judge(), failed),
+      new Pulse(TICK_MS, () => this.#held.keep(), failed),
       new Pulse(TICK_MS, () => this.#tell(), failed),
       new Pulse(PRUNE_MS, () => this.book.prune(), failed),
     )
@@ -82,7 +86,7 @@ export class AlertsModule implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   async #judge(): Promise<void> {
-    const judges = await this.watch.tick()
+    const judges = await this.#held.during(() => this.watch.tick())
     if (this.#judges && !judges) this.dispatcher.rest()
     this.#judges = judges
     if (judges) this.#judgedAt = performance.now()

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ALERT_BUCKET_SECONDS, type Alert } from '@weir/api'
 import type { AlertBook, AlertChange, FiringAlert, WatchedService } from './alert-book.ts'
 import { LOOKBACK_SECONDS } from './expectation.ts'
@@ -14,6 +15,8 @@ const DENSE_INSTANCES = 50
 const SPARSE_SECONDS = 10
 /** Longest window of a rule. */
 const MOST_WINDOW_SECONDS = 300
+/** After so many services others get their turn of the event loop. */
+const TURN_SERVICES = 5
 /** After a longer pause what was in between is no longer judged. */
 const MOST_BEHIND_SECONDS = 600
 
@@ -86,6 +89,7 @@ export class AlertWatch {
         )
         next.set(service.serviceId, judged.watch)
         changes.push(...judged.changes)
+        if (next.size % TURN_SERVICES === 0) await setImmediate()
       }
     }
     for (const { environment, alert } of await this.#parts.book.record(token, changes))

@@ -31,18 +31,29 @@ const demandOf = (bucket: GateBucket): number => bucket.offered - bucket.quotaRe
 export const demand = (sum: Sum<GateBucket>): number => rate(sum, demandOf)
 export const goodput = (sum: Sum<GateBucket>): number => rate(sum, (bucket) => bucket.goodput)
 
-/** The window of the last ten minutes, before the present one, with the most goodput of those with no more demand than now. */
+/** The window of the last ten minutes, before the present one, with the most goodput of those with no more demand than now. Sums slide: this is asked of every gate in every bucket. */
 export const bestBefore = (history: History<GateBucket>, window: number): Reference | null => {
-  const now = demand(last(history, window)) * SAME_DEMAND
+  const seconds = window * ALERT_BUCKET_SECONDS
+  const most = demand(last(history, window)) * SAME_DEMAND * seconds
   const oldest = Math.max(0, history.length - bucketsOf(LOOKBACK_SECONDS))
-  let best: Reference | null = null
-  for (let skip = window; history.length - skip - window >= oldest; skip++) {
-    const sum = last(history, window, skip)
-    if (sum.heard.length < window) continue
-    const reference = { goodput: goodput(sum), demand: demand(sum), limit: limitOf(sum) }
-    if (reference.demand <= now && reference.goodput > (best?.goodput ?? LEAST_GOODPUT)) best = reference
+  const sum = { heard: 0, goodput: 0, demand: 0 }
+  const slide = (bucket: GateBucket | null | undefined, sign: 1 | -1) => {
+    if (bucket == null) return
+    sum.heard += sign
+    sum.goodput += sign * bucket.goodput
+    sum.demand += sign * demandOf(bucket)
   }
-  return best
+  let best: { readonly end: number; readonly goodput: number; readonly demand: number } | null = null
+  for (let end = oldest; end < history.length - window; end++) {
+    slide(history[end], 1)
+    if (end - window >= oldest) slide(history[end - window], -1)
+    if (sum.heard < window || sum.demand > most) continue
+    if (sum.goodput > (best?.goodput ?? LEAST_GOODPUT * seconds))
+      best = { end, goodput: sum.goodput, demand: sum.demand }
+  }
+  if (best === null) return null
+  const limit = limitOf(last(history, window, history.length - 1 - best.end))
+  return { goodput: best.goodput / seconds, demand: best.demand / seconds, limit }
 }
 
 const limitOf = ({ heard }: Sum<GateBucket>): number => Math.max(0, ...heard.map(({ limit }) => limit ?? 0))

@@ -101,7 +101,8 @@ const shedding = (view: GateView, rule: AlertRule<'sustained-shedding'>): Readin
   const { long, short } = windowsOf(rule.windowSeconds)
   const sum = last(view.history, long)
   const judgedShare = judged(refusedShare(sum), refusedShare(last(view.history, short)), rule.share)
-  const control = controlOf(view)
+  // What is not above is not told: whether it is under control need not be known.
+  const control = judgedShare.above ? controlOf(view) : 'unknown'
   return {
     ...judgedShare,
     figures: { ...figuresOf(sum), controlled: control === 'controlled' ? 1 : 0 },

@@ -42,13 +42,14 @@ export const advance = <B>(
   for (let second = subject.until; second < to; second += ALERT_BUCKET_SECONDS) {
     const bucket = buckets?.get(second) ?? null
     history.push(bucket)
-    const judged = history.slice(-HISTORY_BUCKETS)
+    let judged: History<B> | null = null
     for (const name of judging.names) {
       const rule = judging.rules[name]
       const phase = phases.get(name) ?? CALM
       const holds = judging.instant === true ? ALERT_BUCKET_SECONDS : rule.forSeconds
       const hold = phase.firing === null ? holds : clearSeconds(holds)
       if (second <= judging.beganAt - hold) continue
+      judged ??= history.slice(-HISTORY_BUCKETS)
       const key = { serviceId: subject.serviceId, rule: name, subject: subject.subject }
       const reading = bucket === null ? null : judging.read(name, judged, phase)
       const next = rule.enabled ? step(phase, holds, reading) : switchedOff(phase)

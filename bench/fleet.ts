@@ -53,6 +53,7 @@ const show = async (): Promise<void> => {
 const AGENTS = 60
 const RATE = 600
 const BURST = 60
+const WATCH_MS = 12_000
 
 const check = async (): Promise<void> => {
   const cuts = Namespace.allowed
@@ -61,7 +62,7 @@ const check = async (): Promise<void> => {
   say('Three replicas, PostgreSQL, Redis and the balancer are up.')
   const key = await stage.prepare(RATE, BURST)
   await stage.agents(key, loadsOf(AGENTS, RATE), 6)
-  const measured = new Check(stage, { rate: RATE, burst: BURST, agents: AGENTS }, say)
+  const measured = new Check(stage, { rate: RATE, burst: BURST, agents: AGENTS, watchMs: WATCH_MS }, say)
   await measured.everybody()
   const used = await measured.steady(20_000)
 

@@ -13,6 +13,8 @@ export interface Quota {
   readonly rate: number
   readonly burst: number
   readonly agents: number
+  /** After a fault is mended it is watched so long at least, milliseconds: a lease lasts 8 s. */
+  readonly watchMs: number
 }
 
 export interface Fault {
@@ -74,6 +76,7 @@ export class Check {
     await breaks()
     await pause(downMs)
     await mend()
+    await pause(this.#quota.watchMs)
     await this.#used(RECOVER_MS)
     const toMs = now() - 1_000
     const { most, least } = meter.seconds(fromMs, toMs)

@@ -28,18 +28,11 @@ export class BookClaims {
   #memory: string | null = null
   #turn: Promise<void> | null = null
   #ended = false
-  #heardMs: number
   #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: BookClaimsParts) {
     this.#parts = parts
     this.#timing = parts.timing ?? CLAIM_TIMING
-    this.#heardMs = parts.monotonicMs()
-  }
-
-  /** How long the store has not answered, milliseconds. */
-  get silentMs(): number {
-    return this.#parts.monotonicMs() - this.#heardMs
   }
 
   get sinceTurnMs(): number {
@@ -93,7 +86,6 @@ export class BookClaims {
     const asked = Array.from(this.#books.keys(), (book) => ({ book, owns: this.owns(book) }))
     const { memory, owners } = await store.claim(replica, this.#memory, asked)
     this.#memory = memory
-    this.#heardMs = monotonicMs()
     if (this.#ended) return
     for (const [i, { book }] of asked.entries()) this.#take(book, owners[i] ?? null, askedMs)
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { Weir } from '@weir/agent'
 import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { freshDatabase } from '../testing/fresh-database.ts'
@@ -76,6 +78,102 @@ test('killed while figures stream in, it lost nothing that was acknowledged and 
   const offered = (SENDERS * WINDOWS * (WINDOWS + 1)) / 2
   expect(rows).toEqual([1, 10, 60].map((step) => ({ step, offered })))
   expect((await client.query('SELECT count(*)::int AS n FROM outcome_window')).rows).toEqual([{ n: SENDERS * WINDOWS }])
+  await client.end()
+  await second.end('SIGTERM')
+  await drop()
+})
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** What the load generator saw of one tenant's work, in the words of the figures. */
+type Ledger = Record<string, Record<string, number>>
+
+test('killed in the middle of a load, every unit that the generator saw is in the figures, by outcome, tenant and reason', async () => {
+  const { url: databaseUrl, drop } = await freshDatabase()
+  const environment = { DATABASE_URL: databaseUrl, PORT: String(await freePort()) }
+  const first = await startProcess(environment, tmpdir())
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const secret = `weir_${'r'.repeat(43)}`
+  await client.query(
+    `WITH e AS (INSERT INTO environment (name) VALUES ('prod') RETURNING id),
+       s AS (INSERT INTO service (environment_id, name) SELECT id, 'orders' FROM e)
+     INSERT INTO agent_key (environment_id, kind, name, services, prefix, hash, created_by) SELECT id, 'agent', 't', '{orders}', 'weir_', $1, 't' FROM e`,
+    [createHash('sha256').update(secret).digest('hex')],
+  )
+  const agents = await Promise.all(
+    ['one', 'two', 'three'].map((instance) =>
+      Weir.start({
+        controlPlane: first.url.replace('http', 'ws'),
+        key: secret,
+        instance,
+        snapshotDir: false,
+        mode: 'enforce',
+      }),
+    ),
+  )
+  const tenants: Ledger = {}
+  const saw = (tenant: string, ...outcomes: string[]) => {
+    tenants[tenant] ??= {}
+    const ledger = tenants[tenant]
+    for (const outcome of outcomes) ledger[outcome] = (ledger[outcome] ?? 0) + 1
+  }
+  let pieces = 0
+  /** One piece of work, ended in one of the ways that work ends. */
+  const work = () => {
+    const i = pieces++
+    const tenant = `t${i % 5}`
+    const agent = agents[i % agents.length] as Weir
+    const entry = agent.gate('checkout').tryAcquire({ tenant, deadlineMs: i % 7 === 0 ? 0 : 60_000 })
+    if (!entry.accepted) return saw(tenant, 'offered', 'expired')
+    const ending = i % 4
+    if (ending === 0) entry.failure()
+    else if (ending === 1) entry.ignored()
+    else entry.success()
+    return saw(
+      tenant,
+      'offered',
+      'accepted',
+      ending === 0 ? 'failed' : 'completed',
+      ...(ending === 1 ? ['ignored'] : []),
+    )
+  }
+  const load = setInterval(() => {
+    for (let i = 0; i < 20; i++) work()
+  }, 20)
+  const kept = async () => (await client.query('SELECT count(*)::int AS n FROM outcome_window')).rows[0]?.n ?? 0
+  await vi.waitUntil(async () => (await kept()) > 3, { timeout: 60_000 })
+  await first.end('SIGKILL')
+  const killedAt = pieces
+  await vi.waitUntil(() => pieces > killedAt + 2_000, { timeout: 60_000 })
+  const second = await startProcess(environment, tmpdir())
+  const before = await kept()
+  await vi.waitUntil(async () => (await kept()) > before + 3, { timeout: 90_000 })
+  clearInterval(load)
+  await Promise.all(agents.map((agent) => agent.close()))
+  const figures = ['offered', 'accepted', 'completed', 'failed', 'ignored', 'expired'] as const
+  const shown = async (step: number): Promise<Ledger> => {
+    const { rows } = await client.query(
+      `SELECT label, ${figures.map((figure) => `coalesce(sum(${figure}), 0)::int AS ${figure}`).join(', ')}
+       FROM outcome WHERE step = $1 AND cut = 'tenant' AND service = 'orders' GROUP BY label`,
+      [step],
+    )
+    return Object.fromEntries(rows.map(({ label, ...sums }) => [label, sums]))
+  }
+  await expect.poll(() => shown(1), { timeout: 30_000 }).toEqual(tenants)
+  expect(await shown(10)).toEqual(tenants)
+  expect(await shown(60)).toEqual(tenants)
+  const { rows } = await client.query(
+    `SELECT label, sum(expired)::int AS n FROM outcome WHERE step = 60 AND cut = 'reason' GROUP BY label`,
+  )
+  const expired = Object.values(tenants).reduce((sum, ledger) => sum + (ledger.expired ?? 0), 0)
+  expect(rows).toEqual([{ label: 'expired-on-arrival', n: expired }])
   await client.end()
   await second.end('SIGTERM')
   await drop()

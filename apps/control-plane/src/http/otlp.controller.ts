@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common'
+import { Injectable, Logger } from '@nestjs/common'
 import { HEADERS } from '@weir/wire/model'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusalLog } from '../features/audit/refusal-log.ts'
@@ -21,6 +21,7 @@ const RETRY_AFTER_SECONDS = 5
 /** Too much waits for its transaction: the next one is a fraction of a second away. */
 const BUSY_RETRY_AFTER_SECONDS = 1
 
+const logger = new Logger('ingest')
 const METRICS = '/v1/metrics'
 
 interface Sender {
@@ -134,7 +135,8 @@ export class OtlpController {
       throw new OtlpError(503, 'Too many figures wait to be written.', retryAfter(BUSY_RETRY_AFTER_SECONDS))
     try {
       await taken
-    } catch {
+    } catch (error) {
+      logger.error(error)
       throw new OtlpError(503, 'The figures cannot be written now.', retryAfter(RETRY_AFTER_SECONDS))
     }
     const outcome = { rejected: rejections.total, message: rejections.message }

@@ -67,6 +67,20 @@ export const OUTCOME_STORE_CONTRACT: readonly (readonly [string, (store: Outcome
   ],
 
   [
+    'writes and upkeep that begin at the same moment all go through, also the first',
+    async (store) => {
+      const later = (nowS + 90 * 60) * 1000
+      const windows = Array.from({ length: 4 }, () => windowOf('at-once', nowS - 5, (cell) => cell.add('offered', 1)))
+      await Promise.all([
+        ...windows.map((window) => store.write([window], (fresh) => rollUp(fresh, new ServiceSeats(), later), later)),
+        store.maintain(nowS * 1000),
+        store.maintain(later),
+      ])
+      expect((await store.query(query('at-once', { step: 60, bucket: 60, to: nowS + 120 }))).total.offered).toBe(4)
+    },
+  ],
+
+  [
     'sums add, peaks keep the largest, histograms merge bucket by bucket',
     async (store) => {
       const counts = (bucket: number, n: number) => Array.from({ length: 22 }, (_, i) => (i === bucket ? n : 0))

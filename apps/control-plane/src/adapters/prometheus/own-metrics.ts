@@ -1,15 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { AgentHub } from '../../features/agents/agent-hub.ts'
 import type { DecisionIntake } from '../../features/decisions/decision-intake.ts'
 import type { Ingest } from '../../features/outcomes/ingest.ts'
 import type { KeyRate } from '../../features/outcomes/key-rate.ts'
 import { OwnMetrics } from '../../features/self/own-metrics.ts'
 
 export interface Watched {
-  readonly ingest: Ingest
-  readonly rate: KeyRate
-  readonly decisions: DecisionIntake
-  readonly agents: AgentHub
+  readonly ingest: Pick<Ingest, 'counts' | 'waiting'>
+  readonly rate: Pick<KeyRate, 'refused'>
+  readonly decisions: Pick<DecisionIntake, 'counts'>
+  readonly agents: { readonly connected: number; readonly misbehaviours: Readonly<Record<string, number>> }
 }
 
 /** By prom-client: what this replica counts since its start, beside the process's own figures. */

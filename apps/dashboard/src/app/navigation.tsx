@@ -107,7 +107,14 @@ const EnvironmentLinks = ({ environment }: { environment: string }) => {
               <Item
                 icon={<IconBell size={17} />}
                 text="Alerts"
-                extra={firing > 0 && <span className={classes.navCount}>{firing} firing</span>}
+                extra={
+                  firing > 0 && (
+                    <span className={classes.navCount}>
+                      {firing}
+                      {alerts.data?.next == null ? '' : '+'} firing
+                    </span>
+                  )
+                }
               />
             </Link>
           </li>

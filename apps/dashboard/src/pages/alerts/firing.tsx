@@ -1,9 +1,10 @@
-import { Button, Group, Modal } from '@mantine/core'
+import { Button, Modal, Group as Row } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBellOff } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { Alert } from '@weir/api'
 import { ALERT_TEXTS } from '@weir/api/alert-texts'
+import { useState } from 'react'
 import { useRole } from '../../app/role.ts'
 import { State } from '../../ui/state.tsx'
 import { When } from '../../ui/when.tsx'
@@ -22,21 +23,38 @@ export const Firing = ({ alerts, environment }: FiringProps) => {
   return (
     <div className={classes.groups}>
       {groups.map(([service, members]) => (
-        <section key={service} className={classes.group} aria-label={`Alerts of ${service} that are firing`}>
-          <h3 className={classes.service}>
-            <Link to="/e/$environment/s/$service" params={{ environment, service }}>
-              {service}
-            </Link>
-            {members.length > 1 && <span className={classes.count}>{members.length} alerts</span>}
-          </h3>
-          <ul className={classes.list}>
-            {members.map((alert) => (
-              <Item key={alert.id} alert={alert} environment={environment} />
-            ))}
-          </ul>
-        </section>
+        <Group key={service} service={service} members={members} environment={environment} />
       ))}
     </div>
+  )
+}
+
+/** Of one service so many are shown at first. */
+const SHOWN = 8
+
+const Group = (props: { service: string; members: readonly Alert[]; environment: string }) => {
+  const { service, members, environment } = props
+  const [all, setAll] = useState(false)
+  const shown = all ? members : members.slice(0, SHOWN)
+  return (
+    <section className={classes.group} aria-label={`Alerts of ${service} that are firing`}>
+      <h3 className={classes.service}>
+        <Link to="/e/$environment/s/$service" params={{ environment, service }}>
+          {service}
+        </Link>
+        {members.length > 1 && <span className={classes.count}>{members.length} alerts</span>}
+      </h3>
+      <ul className={classes.list}>
+        {shown.map((alert) => (
+          <Item key={alert.id} alert={alert} environment={environment} />
+        ))}
+      </ul>
+      {shown.length < members.length && (
+        <Button size="xs" variant="default" mt="xs" onClick={() => setAll(true)}>
+          Show all {members.length}
+        </Button>
+      )}
+    </section>
   )
 }
 
@@ -61,7 +79,7 @@ const Item = ({ alert, environment }: { alert: Alert; environment: string }) => 
           raised <When time={alert.raisedAt} />
           {alert.worst > alert.value && <>; worst {asFigure(alert, alert.worst)}</>}
         </span>
-        <Group gap={6}>
+        <Row gap={6}>
           <span className={classes.link}>
             <FiguresLink alert={alert} environment={environment}>
               Figures
@@ -82,7 +100,7 @@ const Item = ({ alert, environment }: { alert: Alert; environment: string }) => 
             Runbook
           </Button>
           {canEdit && !alert.silenced && <SilenceIt alert={alert} environment={environment} />}
-        </Group>
+        </Row>
       </div>
     </li>
   )

@@ -30,14 +30,14 @@ export const overviewSearch = (raw: Raw): OverviewSearch => ({
   }),
 })
 
-export const BREAKDOWNS = ['reason', 'class', 'tenant'] as const
+export const BREAKDOWNS = ['reason', 'class', 'tenant', 'revision'] as const
 export type Breakdown = (typeof BREAKDOWNS)[number]
 export const BROKEN_DOWN = ['shed', 'offered', 'accepted', 'expired', 'completed'] as const
 export type BrokenDown = (typeof BROKEN_DOWN)[number]
 
 export type FiguresSearch = RangeSearch & {
   gate?: string
-  by?: 'class' | 'tenant'
+  by?: Exclude<Breakdown, 'reason'>
   figure?: BrokenDown
   /** The moment whose refusals are explained, and the reason that they are narrowed down to. */
   at?: string
@@ -48,7 +48,7 @@ export const figuresSearch = (raw: Raw): FiguresSearch => ({
   ...rangeSearch(raw),
   ...said({
     gate: text(raw.gate),
-    by: oneOf(raw.by, ['class', 'tenant']),
+    by: oneOf(raw.by, ['class', 'tenant', 'revision']),
     figure: oneOf(raw.figure, ['offered', 'accepted', 'expired', 'completed']),
     at: isTime(raw.at) ? raw.at : undefined,
     why: text(raw.why),

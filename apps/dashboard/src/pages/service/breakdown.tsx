@@ -22,7 +22,12 @@ interface BreakdownProps {
 }
 
 const MOST_LINES = 12
-const TITLES: Record<Breakdown, string> = { reason: 'Reason', class: 'Class', tenant: 'Tenant' }
+const TITLES: Record<Breakdown, string> = {
+  reason: 'Reason',
+  class: 'Class',
+  tenant: 'Tenant',
+  revision: 'Revision',
+}
 
 /** The same work by why it was refused, by how much it matters, or by whom it is for. */
 export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
@@ -32,6 +37,8 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
     stage.environment,
     { service: stage.service, ...(stage.gate === null ? {} : { name: stage.gate }), groupBy: by },
     stage.range,
+    // The live socket tells no revisions: they are read again.
+    { again: by === 'revision' },
   )
   useFill(stage.board, history.data, (label) => `${by}:${label}`)
   const labels = useLabels(stage, `${by}:`)
@@ -50,7 +57,9 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
             value={by}
             data={BREAKDOWNS.map((value) => ({ value, label: TITLES[value] }))}
             onChange={(value) =>
-              value === 'class' || value === 'tenant' ? onChange({ by: value }) : onChange({}, ['by'])
+              value === 'class' || value === 'tenant' || value === 'revision'
+                ? onChange({ by: value })
+                : onChange({}, ['by'])
             }
           />
           {by !== 'reason' && (

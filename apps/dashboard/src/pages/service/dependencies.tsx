@@ -4,7 +4,7 @@ import type { Agent } from '@weir/api'
 import { agentsQuery } from '../../api/queries.ts'
 import { Chart } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
-import { plural, share, short } from '../../format/numbers.ts'
+import { duration, plural, share, short } from '../../format/numbers.ts'
 import { useFill, useOutcomes } from '../../outcomes/use-history.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { State } from '../../ui/state.tsx'
@@ -66,6 +66,14 @@ const slotLines = (line: string): Line[] => [
   { id: 'open', label: 'open breakers', tone: 'failed', line, figure: 'breakersOpen', factor: 1, dash: [9, 3, 2, 3] },
 ]
 
+const answerLines = (line: string): Line[] => [
+  { id: 'p50', label: 'p50', tone: 'completed', line, figure: 'p50', factor: 1, width: 2 },
+  { id: 'p99', label: 'p99', tone: 'shed', line, figure: 'p99', factor: 1, dash: [6, 3] },
+]
+const budgetLines = (line: string): Line[] => [
+  { id: 'budget', label: 'left', tone: 'accepted', line, figure: 'budgetLeft', factor: 1, area: true },
+]
+
 const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agents: readonly Agent[] }) => {
   const line = `dependency:${name}`
   const common = {
@@ -89,6 +97,15 @@ const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agent
           lines={slotLines(line)}
           {...common}
         />
+        <Chart
+          title="Answers"
+          unit="from call to end"
+          lines={answerLines(line)}
+          least={0.001}
+          {...common}
+          format={duration}
+        />
+        <Chart title="Retry budget" unit="mean of the processes" lines={budgetLines(line)} {...common} format={share} />
       </div>
     </Panel>
   )

@@ -59,6 +59,10 @@ const LATENCY: Line[] = [
   { id: 'p99', label: 'p99', tone: 'shed', line: 'work', figure: 'p99', factor: 1, dash: [6, 3] },
 ]
 
+const LEVEL: Line[] = [
+  { id: 'level', label: 'level of the worst', tone: 'shed', line: 'work', figure: 'level', factor: 1, area: true },
+]
+
 const common = ({ board, bounds, cursorKey, marks, onZoom, onPick }: Stage) => ({
   board,
   bounds,
@@ -111,6 +115,16 @@ export const GateCharts = ({ stage }: { stage: Stage }) => (
         lines={LATENCY}
         format={duration}
         least={0.001}
+        {...common(stage)}
+      />
+    </Panel>
+    <Panel label="Overload level">
+      <Chart
+        title="Overload level"
+        unit="0 sheds nothing, each level one class more"
+        lines={LEVEL}
+        format={short}
+        least={4}
         {...common(stage)}
       />
     </Panel>

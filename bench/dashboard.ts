@@ -14,7 +14,7 @@ import { median } from './rounds.ts'
 
 const SLOWER = 4
 const ROUNDS = 3
-const SECONDS = 30
+const SECONDS = 20
 const SETTLE_MS = 6_000
 const LEAST_SERIES = 20
 
@@ -61,7 +61,7 @@ try {
   stream.start()
   await page.goto(`${at}/s/orders?range=1h`)
   await page.getByText('Live', { exact: true }).waitFor()
-  await page.locator('figure canvas').nth(5).waitFor()
+  await page.getByRole('heading', { name: 'Dependency payments' }).waitFor()
   const series = await page.locator('figure [data-value]').count()
   if (series < LEAST_SERIES)
     throw new Error(`The page draws ${series} series: that is no measurement of ${LEAST_SERIES}.`)

@@ -14,6 +14,7 @@ import { AgentHub } from '../features/agents/agent-hub.ts'
 import { AgentsService } from '../features/agents/agents.service.ts'
 import { AgentStore } from '../features/agents/agents-port.ts'
 import { FeedbackService } from '../features/agents/feedback.service.ts'
+import { LeasesService } from '../features/agents/leases.service.ts'
 import { NO_OTHERS, Others } from '../features/agents/others.ts'
 import { pushedPolicy } from '../features/agents/pushed-policy.ts'
 import { AuditLog } from '../features/audit/audit-log.ts'
@@ -148,6 +149,12 @@ const ownBooks = (store: LeaseStore, policies: EffectivePolicies, { refreshMs }:
       provide: FeedbackService,
       useFactory: (hub: AgentHub) => new FeedbackService(hub),
       inject: [AgentHub],
+    },
+    {
+      provide: LeasesService,
+      useFactory: (hub: AgentHub, leases: Leases, policies: EffectivePolicies) =>
+        new LeasesService(hub, leases, policies),
+      inject: [AgentHub, Leases, EffectivePolicies],
     },
     {
       provide: UpgradeRouter,

@@ -3,14 +3,22 @@ import {
   type Agent,
   type Feedback,
   feedbackSchema,
+  type LeaseShare,
+  type Leases,
+  leasedQuotaSchema,
+  leaseShareSchema,
+  leasesSchema,
   nameSchema,
   type Page,
+  pageOf,
   pageQuerySchema,
   type ReceiptRow,
 } from '@weir/api'
+import { tenantSchema } from '@weir/policy/schema'
 import { z } from 'zod'
 import { AgentsService } from '../features/agents/agents.service.ts'
 import { FeedbackService } from '../features/agents/feedback.service.ts'
+import { LeasesService } from '../features/agents/leases.service.ts'
 import { Answers } from './answer.ts'
 import { pageAnswer, pageRequest } from './cursor.ts'
 import { orProblem } from './problem.ts'
@@ -28,6 +36,7 @@ export class AgentsController {
   constructor(
     private readonly agents: AgentsService,
     private readonly rules: FeedbackService,
+    private readonly leases: LeasesService,
   ) {}
 
   /** Agents of an environment, or of one of its services, with what each made of the intended revision. */
@@ -60,5 +69,31 @@ export class AgentsController {
     @Param('service', NAME) service: string,
   ): Promise<Feedback> {
     return orProblem(await this.rules.of({ environment, service }))
+  }
+
+  /** What of each quota is granted, wanted and used now, and what would be left of it without the control plane. */
+  @Get('services/:service/leases')
+  @Answers('Lists the quotas that agents lease, with what of each is granted, wanted and used', leasesSchema)
+  async leased(
+    @Param('environment', NAME) environment: string,
+    @Param('service', NAME) service: string,
+  ): Promise<Leases> {
+    return orProblem(await this.leases.of({ environment, service }))
+  }
+
+  /** Each agent's part of one quota. */
+  @Get('services/:service/leases/:kind/:resource/:tenant/agents')
+  @Answers('Lists the agents that lease a quota, with the part of each', pageOf(leaseShareSchema))
+  async shares(
+    @Param('environment', NAME) environment: string,
+    @Param('service', NAME) service: string,
+    @Param('kind', { schema: leasedQuotaSchema.shape.kind }) kind: 'rate' | 'slots',
+    @Param('resource', NAME) resource: string,
+    @Param('tenant', { schema: tenantSchema }) tenant: string,
+    @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
+  ): Promise<Page<LeaseShare>> {
+    const page = pageRequest(query, z.string())
+    const rows = orProblem(await this.leases.shares({ environment, service }, { kind, resource, tenant }, page))
+    return pageAnswer(rows, ({ instance }) => instance)
   }
 }

@@ -1,7 +1,6 @@
 import { Weir } from '@weir/agent'
-import { RATE_GRAINS } from '@weir/policy/model'
+import type { LeaseShare } from '@weir/api'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Leases } from '../features/leases/leases-port.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { BASE, TestFleet } from './fleet.testkit.ts'
@@ -54,13 +53,11 @@ const uses = (load: Load, least: number) =>
     expect(load.since(mark).mean).toBeGreaterThanOrEqual(least)
   }, LONG)
 
+const LEASES = `${BASE}/services/orders/leases`
+
 /** Of each agent, as the control plane counts it. */
-const safeCapacities = async ({ app, database }: TestApp): Promise<number[]> => {
-  const { id } = await database.prisma.service.findFirstOrThrow({ where: { name: 'orders' } })
-  const name = { kind: 'rate', resource: 'checkout', tenant: 'acme' } as const
-  const shares = await app.get(Leases).shares(id, name, { after: null, limit: 9 })
-  return (shares ?? []).map(({ safe }) => safe / RATE_GRAINS)
-}
+const safeCapacities = async (weir: TestApp): Promise<number[]> =>
+  ((await weir.call('GET', `${LEASES}/rate/checkout/acme/agents`)).body.items ?? []).map(({ safe }: LeaseShare) => safe)
 
 test('one tenant at three times its quota over agents of uneven demand: never more than the quota and its burst, all but what is held back in use', async () => {
   const weir = await started()
@@ -74,6 +71,17 @@ test('one tenant at three times its quota over agents of uneven demand: never mo
   const full = load.mark()
   await uses(load, 990)
   expect(load.since(full).most).toBeLessThanOrEqual(1_100 + all.length)
+  const shown = (await weir.call('GET', LEASES)).body
+  expect(shown).toMatchObject({ refreshMs: REFRESH_MS, expiry: 'safe', uncounted: 0 })
+  expect(shown.items).toMatchObject([{ resource: 'checkout', tenant: 'acme', kind: 'rate', quota: 1_000, agents: 6 }])
+  expect(shown.items[0].granted).toBeGreaterThan(900)
+  expect(shown.items[0].used).toBeLessThanOrEqual(1_100)
+  const page = (await weir.call('GET', `${LEASES}/rate/checkout/acme/agents?limit=4`)).body
+  expect(page.items.map(({ instance }: LeaseShare) => instance)).toEqual([0, 1, 2, 3].map((i) => `agent ${i}`))
+  const rest = (await weir.call('GET', `${LEASES}/rate/checkout/acme/agents?limit=4&cursor=${page.next}`)).body
+  expect(rest).toMatchObject({ items: [{ instance: 'agent 4', stage: 'leased' }, {}], next: null })
+  expect((await weir.call('GET', `${LEASES}/slots/checkout/acme/agents`)).status).toBe(404)
+  expect((await weir.call('GET', `${BASE}/services/none/leases`)).status).toBe(404)
   // Max-min: 100 and 250 whole, the rest in equal parts.
   expect(leased(all)[4]).toBeGreaterThan(95)
   expect(Math.abs((leased(all)[0] ?? 0) - (leased(all)[1] ?? 0))).toBeLessThan(10)

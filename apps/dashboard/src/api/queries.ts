@@ -8,6 +8,9 @@ import type {
   Draft,
   Environment,
   Feedback,
+  LeasedQuota,
+  LeaseShare,
+  Leases,
   Me,
   Outcomes,
   OutcomesQuery,
@@ -30,6 +33,9 @@ const VERDICT_MS = 5_000
 /** Past so many agents the list is read less often: it is megabytes. Of one service the live socket tells what changed meanwhile. */
 const MANY_AGENTS = 1_000
 const MANY_AGENTS_MS = 30_000
+
+/** Agents of one quota whose parts are shown. */
+const SHARES_SHOWN = 500
 
 /** Most pages read where a page shows a whole list: a bound, and said when it is met. */
 const MOST_PAGES = 20
@@ -167,6 +173,28 @@ export const quotasQuery = (environment: string, service: string, search: string
     queryKey: ['quotas', environment, service, search],
     queryFn: ({ signal }) => whole<QuotaRow>(inService(environment, service, 'quotas'), { search }, signal),
     placeholderData: keepPreviousData,
+  })
+
+export const leasesQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['leases', environment, service],
+    queryFn: ({ signal }) => get<Leases>(url(inService(environment, service, 'leases')), signal),
+    refetchInterval: 2_000,
+  })
+
+export const leaseSharesQuery = (
+  environment: string,
+  service: string,
+  { kind, resource, tenant }: Pick<LeasedQuota, 'kind' | 'resource' | 'tenant'>,
+) =>
+  queryOptions({
+    queryKey: ['lease-shares', environment, service, kind, resource, tenant],
+    queryFn: async ({ signal }): Promise<Whole<LeaseShare>> => {
+      const path = inService(environment, service, 'leases', kind, resource, tenant, 'agents')
+      const page = await get<Page<LeaseShare>>(url(path, { limit: SHARES_SHOWN }), signal)
+      return { items: page.items, cut: page.next !== null }
+    },
+    refetchInterval: 2_000,
   })
 
 export const agentsQuery = (environment: string, service: string | null) =>

@@ -6,7 +6,9 @@ import {
   DEFAULT_DEPENDENCY,
   DEFAULT_GATE,
   DEFAULT_OUTLIER,
+  DEFAULT_TENANTS,
   JITTERS,
+  LEASE_EXPIRIES,
   MODES,
   QUEUE_ORDERS,
   SIGNAL_KINDS,
@@ -224,4 +226,12 @@ export const TENANT_FIELDS: readonly Field[] = [
   number('default/burst', 'Burst of each', UNLIMITED.burst),
   number('default/concurrency', 'Concurrency of each', UNLIMITED.concurrency, { unit: 'slots' }),
   number('default/weight', 'Weight of each', UNLIMITED.weight),
+  choice(
+    'expiry',
+    'When a lease of a quota ends and nobody answers',
+    LEASE_EXPIRIES,
+    DEFAULT_TENANTS.expiry,
+    'Safe uses what nobody else is given, deny nothing. Hold goes on with the lease for a while: up to twice the quota may pass in sum.',
+  ),
+  number('holdSeconds', 'Hold for', DEFAULT_TENANTS.holdSeconds, { unit: 's', help: 'Only with hold. 600 at most.' }),
 ]

@@ -84,3 +84,25 @@ describe('a diff in words', () => {
     )
   })
 })
+
+describe('what becomes of a lease that ended', () => {
+  const change = (before: object, after: object) =>
+    diffPolicies(policy({ tenants: before }), policy({ tenants: after })).map(({ sentence, tightens }) => [
+      sentence,
+      tightens,
+    ])
+
+  it('is told where it changes, with the over-admission that holding means', () => {
+    expect(change({}, { holdSeconds: 30 })).toEqual([])
+    expect(change({}, { expiry: 'hold', holdSeconds: 30 })).toEqual([
+      [
+        'An agent that is not answered uses a quota for 30 s after its lease has ended: up to twice the quota may pass meanwhile (before: its safe capacity of a quota whose lease has ended).',
+        false,
+      ],
+    ])
+    expect(change({ expiry: 'hold', holdSeconds: 30 }, { expiry: 'hold', holdSeconds: 10 })).toMatchObject([
+      [expect.any(String), true],
+    ])
+    expect(change({ expiry: 'safe' }, { expiry: 'deny' })).toMatchObject([[expect.any(String), true]])
+  })
+})

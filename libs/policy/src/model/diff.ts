@@ -1,6 +1,6 @@
-import { BUILT_IN_POLICY } from './defaults.ts'
-import type { Policy, Quota, Quotas } from './policy.ts'
-import { CRITICALITIES } from './vocabulary.ts'
+import { BUILT_IN_POLICY, DEFAULT_TENANTS } from './defaults.ts'
+import type { Policy, Quota, Quotas, TenantsPolicy } from './policy.ts'
+import { CRITICALITIES, type LeaseExpiry } from './vocabulary.ts'
 
 /** One difference in words. `tightens`: true = admits less, false = admits more, null = neither or unknown. */
 export interface Change {
@@ -188,6 +188,26 @@ const redundant = (before: Policy, after: Policy) => {
   }
 }
 
+/** How little of a lease is used once it has ended. */
+const STRICTNESS: Readonly<Record<LeaseExpiry, number>> = { hold: 0, safe: 1, deny: 2 }
+
+const expiryWords = ({ expiry, holdSeconds }: TenantsPolicy): string =>
+  expiry === 'deny'
+    ? 'nothing of a quota whose lease has ended'
+    : expiry === 'safe'
+      ? 'its safe capacity of a quota whose lease has ended'
+      : `a quota for ${holdSeconds} s after its lease has ended: up to twice the quota may pass meanwhile`
+
+/** A policy that was stored before there were leases does not say. */
+const expiryChange = (was: TenantsPolicy, after: TenantsPolicy): Change[] => {
+  const before = { ...DEFAULT_TENANTS, ...was }
+  if (expiryWords(before) === expiryWords(after)) return []
+  const same = before.expiry === after.expiry
+  const tightens = same ? after.holdSeconds < before.holdSeconds : STRICTNESS[after.expiry] > STRICTNESS[before.expiry]
+  const sentence = `An agent that is not answered uses ${expiryWords(after)} (before: ${expiryWords(before)}).`
+  return [{ path: 'tenants.expiry', kind: 'changed', sentence, tightens }]
+}
+
 /** What publishing `after` changes, in words; `before` is null for a first publish. Order: gates, dependencies, tenants, feedback, by name. */
 export const diffPolicies = (before: Policy | null, after: Policy): Change[] => {
   const was = before ?? BUILT_IN_POLICY
@@ -217,6 +237,7 @@ export const diffPolicies = (before: Policy | null, after: Policy): Change[] => 
             tightens: after.tenants.unknown === 'refuse',
           },
         ]),
+    ...expiryChange(was.tenants, after.tenants),
     ...compare(
       'Tenants without a quota of their own',
       'tenants.default',

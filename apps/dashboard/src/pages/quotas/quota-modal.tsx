@@ -196,7 +196,9 @@ const NUMBERS = [
 
 const Numbers = ({ values, fields, onChange }: NumbersProps) => (
   <>
-    <p className={ui.hint}>Fleet-wide, split evenly over the live agents. Empty means no limit, 0 lets nothing pass.</p>
+    <p className={ui.hint}>
+      Fleet-wide: agents lease parts of it by what they want. Empty means no limit, 0 lets nothing pass.
+    </p>
     <Group grow align="flex-start">
       {NUMBERS.map(({ name, label }) => (
         <NumberInput

@@ -13,12 +13,13 @@ import { type Column, Rows } from '../../ui/rows.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import { When } from '../../ui/when.tsx'
+import { LeasesPanel } from './leases.tsx'
 import { QuotaModal } from './quota-modal.tsx'
 
 const ROW_HEIGHT = 42
 
 const HINT =
-  'Each quota holds for the whole fleet of this service and is split evenly over its live agents. A tenant without a row gets what the policy says under tenants.'
+  'Each quota holds for the whole fleet of this service: its agents lease parts of it by what they want, never more than the quota in sum. A tenant without a row gets what the policy says under tenants, split evenly over the live agents.'
 
 export const Quotas = () => {
   const { environment, service } = useParams({ from: '/app/e/$environment/s/$service/quotas' })
@@ -34,51 +35,54 @@ export const Quotas = () => {
   const [open, setOpen] = useState<QuotaRow | 'new' | null>(null)
   const columns = useMemo(() => columnsOf(canEdit, setOpen), [canEdit])
   return (
-    <Panel
-      title="Tenant quotas"
-      hint={HINT}
-      actions={
-        <Group gap="xs">
-          <TextInput
-            size="xs"
-            aria-label="Search quotas"
-            placeholder="Tenant or resource"
-            leftSection={<IconSearch size={14} />}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          {canEdit && (
-            <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => setOpen('new')}>
-              Add quota
-            </Button>
-          )}
-        </Group>
-      }
-    >
-      <Ready query={query}>
-        {({ items, cut }) =>
-          items.length === 0 ? (
-            <NoQuotas searched={wanted} />
-          ) : (
-            <>
-              <p className={ui.hint} aria-live="polite">
-                {plural(items.length, 'quota')}
-                {cut && ', and more that were not read: search to narrow them down'}
-              </p>
-              <Rows
-                label="Tenant quotas"
-                rows={items}
-                columns={columns}
-                keyOf={(row) => `${row.resource}\n${row.tenant}`}
-                rowHeight={ROW_HEIGHT}
-                minWidth={900}
-              />
-            </>
-          )
+    <>
+      <LeasesPanel environment={environment} service={service} />
+      <Panel
+        title="Tenant quotas"
+        hint={HINT}
+        actions={
+          <Group gap="xs">
+            <TextInput
+              size="xs"
+              aria-label="Search quotas"
+              placeholder="Tenant or resource"
+              leftSection={<IconSearch size={14} />}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+            {canEdit && (
+              <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => setOpen('new')}>
+                Add quota
+              </Button>
+            )}
+          </Group>
         }
-      </Ready>
-      <QuotaModal environment={environment} service={service} open={open} onClose={() => setOpen(null)} />
-    </Panel>
+      >
+        <Ready query={query}>
+          {({ items, cut }) =>
+            items.length === 0 ? (
+              <NoQuotas searched={wanted} />
+            ) : (
+              <>
+                <p className={ui.hint} aria-live="polite">
+                  {plural(items.length, 'quota')}
+                  {cut && ', and more that were not read: search to narrow them down'}
+                </p>
+                <Rows
+                  label="Tenant quotas"
+                  rows={items}
+                  columns={columns}
+                  keyOf={(row) => `${row.resource}\n${row.tenant}`}
+                  rowHeight={ROW_HEIGHT}
+                  minWidth={900}
+                />
+              </>
+            )
+          }
+        </Ready>
+        <QuotaModal environment={environment} service={service} open={open} onClose={() => setOpen(null)} />
+      </Panel>
+    </>
   )
 }
 

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts'
 export const USED = 0.99
 /** Recovered: a whole second of so much, and none of less since. */
 const WELL = 0.97
-const SETTLE_MS = 45_000
+const SETTLE_MS = 90_000
 const RECOVER_MS = 60_000
 
 export interface Quota {
@@ -115,8 +115,14 @@ export class Check {
   }
 
   #used(withinMs: number): Promise<boolean> {
-    const well = () => this.#stage.meter.rate(now() - 4_000, now() - 1_000) >= WELL * this.#quota.rate
-    return until('the quota to be used', async () => well(), withinMs, 250)
+    let seen = 0
+    const well = async () => {
+      seen = this.#stage.meter.rate(now() - 4_000, now() - 1_000)
+      return seen >= WELL * this.#quota.rate
+    }
+    return until('the quota to be used', well, withinMs, 250).catch((error: unknown) => {
+      throw new Error(`${error instanceof Error ? error.message : error} ${seen} per second were, at last.`)
+    })
   }
 }
 

@@ -53,15 +53,15 @@ const polite = async (
 
 /** Memory, MB, at each second. */
 const watchMemory = (plane: Plane) => {
-  const seen: number[] = []
+  const seen: { resident: number; heap: number }[] = []
   let over = false
   const done = (async () => {
     while (!over) {
-      seen.push(await plane.residentMb())
+      seen.push({ resident: await plane.residentMb(), heap: await plane.heapMb() })
       await sleep(1_000)
     }
   })()
-  return async (): Promise<number[]> => {
+  return async () => {
     over = true
     await done
     return seen
@@ -96,7 +96,9 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
   }))
   const points = counts.reduce((sum, count) => sum + count.points, 0)
   const offered = counts.reduce((sum, count) => sum + count.offered, 0)
-  const steady = all.slice(early)
+  const steady = all.slice(early).map(({ resident }) => resident)
+  // What a collection leaves: the least of half a minute.
+  const heaps = all.slice(early).map(({ heap }) => heap)
   return {
     sustained_minutes: minutes,
     sustained_points_per_s: points / (minutes * 60),
@@ -111,6 +113,8 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
     memory_mb_end: median(steady.slice(-30)),
     memory_mb_peak: Math.max(...steady),
     memory_mb_per_minute: slope(steady),
+    heap_mb_start: Math.min(...heaps.slice(0, 30)),
+    heap_mb_end: Math.min(...heaps.slice(-30)),
   }
 }
 
@@ -145,7 +149,7 @@ export const neverStopping = async (plane: Plane, seconds: number): Promise<Reco
     storm_503: of(503) / asked,
     storm_other: (asked - of(200, 429, 503)) / asked,
     storm_counted: (await plane.offered('rude')) / (of(200) * template.offered),
-    storm_memory_mb_peak: Math.max(...seen),
+    storm_memory_mb_peak: Math.max(...seen.map(({ resident }) => resident)),
     polite_counted: (await plane.offered('polite')) / offered,
     polite_refused: sent.reduce((sum, { waited }) => sum + waited, 0),
     polite_p50_ms: share(

@@ -19,6 +19,7 @@ export interface Sent {
 export class Plane {
   readonly #plane: ControlPlane
   #rest: Rest | null = null
+  #token = ''
 
   private constructor(plane: ControlPlane) {
     this.#plane = plane
@@ -28,6 +29,7 @@ export class Plane {
     const plane = new Plane(new ControlPlane(await freePort(), folder, process.env.DATABASE_URL))
     await plane.#plane.start()
     const token = await plane.#plane.weir('token', 'create', '--role', 'admin', '--name', 'bench')
+    plane.#token = token
     plane.#rest = new Rest(plane.#plane.origin, token)
     await plane.rest.call('POST', '/environments', { body: { name: ENVIRONMENT } })
     return plane
@@ -74,6 +76,14 @@ export class Plane {
   async residentMb(): Promise<number> {
     const status = await readFile(`/proc/${this.#plane.pid}/status`, 'utf8')
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
+  }
+
+  /** What its objects and buffers take now, garbage included. */
+  async heapMb(): Promise<number> {
+    const answer = await fetch(`${this.#plane.origin}/metrics`, { headers: { authorization: `Bearer ${this.#token}` } })
+    const text = await answer.text()
+    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1])
+    return (of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes')) / 1_048_576
   }
 
   /** Processor time of the process so far. */

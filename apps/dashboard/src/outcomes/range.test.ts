@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundsOf, isStreamed, rangeOf, rangeSearch } from './range.ts'
+import { askedBounds, boundsOf, isStreamed, rangeOf, rangeSearch } from './range.ts'
 
 describe('the time range in the URL', () => {
   it('is a quarter of an hour, live, where the URL says nothing', () => {
@@ -32,5 +32,14 @@ describe('the time range in the URL', () => {
         .map(rangeOf)
         .map(isStreamed),
     ).toEqual([true, false, false])
+  })
+
+  it('asks for seconds only as far back as they are still kept when the question arrives', () => {
+    const asked = (range: '1h' | '6h') => askedBounds(rangeOf({ range }), 100_000)
+    expect([asked('1h'), asked('6h'), askedBounds(rangeOf({}), 100_000)]).toEqual([
+      { from: 96_405, to: 100_000 },
+      { from: 78_400, to: 100_000 },
+      { from: 99_100, to: 100_000 },
+    ])
   })
 })

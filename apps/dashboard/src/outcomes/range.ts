@@ -48,4 +48,13 @@ export const isStreamed = (range: Range): boolean => range.live && range.seconds
 export const boundsOf = (range: Range, nowSecond: number): { from: number; to: number } =>
   range.live ? { from: nowSecond - range.seconds, to: nowSecond } : { from: range.from, to: range.to }
 
+/** Seconds are kept for an hour. A question takes a moment to arrive: asked for all of it, the answer would be in coarser buckets. */
+const KEPT_SECONDS = LIVE_SECONDS - 5
+
+/** The two ends to ask history for: what is drawn second by second is asked for as far as it is still kept so. */
+export const askedBounds = (range: Range, nowSecond: number): { from: number; to: number } => {
+  const { from, to } = boundsOf(range, nowSecond)
+  return isStreamed(range) ? { from: Math.max(from, nowSecond - KEPT_SECONDS), to } : { from, to }
+}
+
 export const isoOf = (second: number): string => new Date(second * 1000).toISOString()

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { fetchOutcomes } from '../api/queries.ts'
 import { useHub, useLiveMessages, useLiveStatus } from '../app/live.tsx'
 import { Board, type Splitter } from './board.ts'
-import { boundsOf, isoOf, isStreamed, type Range } from './range.ts'
+import { askedBounds, boundsOf, isoOf, isStreamed, type Range } from './range.ts'
 
 /** How often history stands in for the live socket while that is down. */
 const STAND_IN_MS = 5_000
@@ -33,7 +33,7 @@ export const useOutcomes = (
   const query = useQuery({
     queryKey: ['outcomes', environment, asked, rangeKey(range), ago],
     queryFn: ({ signal }) => {
-      const { from, to } = boundsOf(range, hub.serverSecond - ago)
+      const { from, to } = (ago > 0 ? boundsOf : askedBounds)(range, hub.serverSecond - ago)
       const shift = range.live ? 0 : ago
       return fetchOutcomes(environment, { ...asked, from: isoOf(from - shift), to: isoOf(to - shift) }, signal)
     },

@@ -119,8 +119,10 @@ const check = async (): Promise<void> => {
   console.log(JSON.stringify({ figures }))
 }
 
+let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
+    interrupted = true
     say('Ending everything …')
     void end().then(() => process.exit(0))
   })
@@ -130,7 +132,7 @@ try {
   ensure(HAPROXY)
   await (values.check ? check() : show())
 } catch (error) {
-  if (ending === undefined) console.error(error instanceof Error ? error.message : error)
+  if (!interrupted) console.error(error instanceof Error ? error.message : error)
   await end()
   process.exitCode = 1
 }

@@ -79,7 +79,7 @@ export class LeaseClerk {
   #look(): void {
     const { leases, runtime, open, send } = this.#o
     const nowMs = runtime.clock.now()
-    if (open() && leases.isDue(nowMs)) send({ type: 'ask', ...leases.ask(nowMs) })
+    if (open()) for (const question of leases.ask(nowMs)) send({ type: 'ask', ...question })
     this.#plan()
   }
 

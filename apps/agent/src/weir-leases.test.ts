@@ -1,3 +1,4 @@
+import { WIRE } from '@weir/wire/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotOf, TestControlPlane } from './control-plane.testkit.ts'
 import { Weir } from './weir.ts'
@@ -121,6 +122,25 @@ describe('an agent that leases', () => {
     const weir = await start()
     await vi.waitFor(() => expect(fits(weir)).toBe(4), LONG)
     expect(weir.status()).toMatchObject({ connected: false, uncounted: false, leases: [{ leased: true, usable: 4 }] })
+  })
+})
+
+describe('an agent with more leases in use than one question holds', () => {
+  const TENANTS = Array.from({ length: 1_000 }, (_, i) => `tenant-${i}`)
+  const each = { rate: 1_000, burst: 1_000, concurrency: 4, weight: 1 }
+
+  it('divides them among several, and lets all of them work', async () => {
+    plane.snapshot = snapshotOf(1, { front: {} }, { front: Object.fromEntries(TENANTS.map((name) => [name, each])) })
+    const weir = await start()
+    await plane.until(() => plane.of('ask').length > 0)
+    expect(plane.of('ask').every(({ whole, asked }) => whole && asked.length <= WIRE.leases)).toBe(true)
+    const refused = () => TENANTS.filter((tenant) => fits(weir, tenant) === 0)
+    await vi.waitFor(() => expect(refused()).toEqual([]), LONG)
+    const parts = plane.of('ask').filter(({ whole }) => !whole)
+    expect(Math.max(...parts.map(({ asked }) => asked.length))).toBeLessThanOrEqual(WIRE.leases)
+    const named = new Set(parts.flatMap(({ asked }) => asked.map(({ tenant }) => tenant)))
+    expect(named.size).toBeGreaterThan(WIRE.leases)
+    expect(plane.of('ask').map(({ n }) => n)).toEqual(plane.of('ask').map((_, i) => i + 1))
   })
 })
 

@@ -11,7 +11,7 @@ import type { Judge } from './judge.ts'
 import type { Line } from './line.ts'
 import type { Parts } from './parts.ts'
 import { costOf, remainingOf } from './reading.ts'
-import { LIMIT_REACHED, WAIT } from './reasons.ts'
+import { ACCEPT, LIMIT_REACHED, WAIT } from './reasons.ts'
 import type { Rules } from './rules.ts'
 import { gateSample, sampled, sampleInputs } from './sampled.ts'
 import type { Tenant } from './tenant.ts'
@@ -136,7 +136,8 @@ export class Door {
         this.#tell(work, refusal, sampleInputs(this.#judge, found, klass, remainingMs, cost, mayWait))
       return refusal
     }
-    clock.read()
+    // What is leased was decided by a reading of this moment.
+    if (verdict !== ACCEPT || tenant.allowance.leased === null) clock.read()
     if (verdict === WAIT && enforced)
       return this.#line.join(tenant, klass, cost, remainingMs, route, signal, patience === MAY_DEFER)
     books.countAccepted(tenant, klass)

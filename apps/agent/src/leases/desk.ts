@@ -11,6 +11,8 @@ import type { Drawn } from './leased.ts'
 /** A question; its answer names its number. */
 export interface LeaseQuestion {
   readonly n: number
+  /** Nothing is held but what is named here. */
+  readonly whole: boolean
   readonly asked: readonly LeaseAsked[]
 }
 
@@ -19,20 +21,27 @@ const PATIENCE = 1.5
 /** The questions of a fleet are spread: each comes within so much of a refresh, earlier or later. */
 const JITTER = 0.1
 
-/** All leases of this process: when to ask, what to ask, and what to make of an answer. Pure: whoever has the socket carries the messages. */
+/** Leases that are asked for in one question: when to ask, what to ask, and what to make of an answer. Pure: whoever has the socket carries the messages. */
 export class LeaseDesk {
   readonly #drawn = new Map<string, Drawn>()
   readonly #random: () => number
+  readonly #number: () => number
   #refreshMs: number
-  #questions = 0
+  #last = 0
   #dueMs = 0
   /** When the last question was sent, where its answer is not here. */
   #openMs: number | null = null
 
-  /** `refreshMs` until an answer says another. */
-  constructor(refreshMs: number, random: () => number) {
+  /** `refreshMs` until an answer says another. `number` gives each question another one; default: from 1. */
+  constructor(refreshMs: number, random: () => number, number?: () => number) {
     this.#refreshMs = refreshMs
     this.#random = random
+    this.#number = number ?? (() => this.#last + 1)
+  }
+
+  /** How many it asks for. */
+  get size(): number {
+    return this.#drawn.size
   }
 
   add(drawn: Drawn): void {
@@ -72,11 +81,13 @@ export class LeaseDesk {
     return false
   }
 
-  ask(nowMs: number): LeaseQuestion {
-    const n = ++this.#questions
+  /** `pace`: after how many refreshes the next one comes. */
+  ask(nowMs: number, whole = true, pace = 1): LeaseQuestion {
+    const n = this.#number()
+    this.#last = n
     this.#openMs = nowMs
-    this.#dueMs = nowMs + this.#refreshMs * (1 + JITTER * (2 * this.#random() - 1))
-    return { n, asked: Array.from(this.#drawn.values(), (drawn) => asked(drawn, nowMs)) }
+    this.#dueMs = nowMs + pace * this.#refreshMs * (1 + JITTER * (2 * this.#random() - 1))
+    return { n, whole, asked: Array.from(this.#drawn.values(), (drawn) => asked(drawn, nowMs)) }
   }
 
   /**
@@ -85,7 +96,7 @@ export class LeaseDesk {
    */
   take(n: number, granted: readonly LeaseGranted[], nowMs: number): LeaseObeyed[] {
     const askedMs = this.#openMs
-    if (askedMs === null || n !== this.#questions) return []
+    if (askedMs === null || n !== this.#last) return []
     this.#openMs = null
     const obeyed: LeaseObeyed[] = []
     for (const each of granted) {

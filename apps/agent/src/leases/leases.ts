@@ -1,113 +1,160 @@
 import { type LeaseGranted, type LeaseObeyed, leaseKey } from '@weir/policy/model'
+import { WIRE } from '@weir/wire/model'
 import { LeaseDesk, type LeaseQuestion } from './desk.ts'
 import type { Leased } from './leased.ts'
 
-/** Leases of one process at most: what is said of them in one question must fit into a message, names of the longest kind too. */
-const MOST = 500
+/** What is said of leases in one question must fit into a message, names of the longest kind too. */
 const MOST_BYTES = 200_000
 /** What is said of a lease beside the names of it, characters. */
 const ABOUT = 320
+/** Where one question does not hold them all, a lease that was not used for so long, milliseconds, is asked for no more. */
+const IDLE_MS = 60_000
+/** One that was not used for so many refreshes may make room: whether it is used is seen as it is asked for, every other refresh at the latest. */
+const UNUSED_REFRESHES = 3
+/** Each question beside the first makes all come so much later, in refreshes: eight come every other refresh, half a lease long. */
+const SLOWER = 1 / 7
+
+/** Leases that are asked for in one question. */
+interface Page {
+  readonly desk: LeaseDesk
+  bytes: number
+}
 
 /** The leases of one process: which quotas it asks for, when, and what it makes of the answers. Pure: whoever has the connection carries the messages. */
 export class Leases {
   /** Called where something should be asked sooner than was planned. */
   onHurry: () => void = () => undefined
-  readonly #desk: LeaseDesk
-  readonly #drawn = new Map<string, Leased>()
-  #parts = 0
-  #bytes = 0
+  readonly #newPage: () => Page
+  readonly #drawn = new Map<string, { readonly leased: Leased; readonly page: Page }>()
+  /** Never none. */
+  #pages: readonly Page[]
+  #questions = 0
 
   /** `refreshMs` until an answer says another. */
   constructor(refreshMs: number, random: () => number) {
-    this.#desk = new LeaseDesk(refreshMs, random)
+    this.#newPage = () => ({
+      desk: new LeaseDesk(this.#pages[0]?.desk.refreshMs ?? refreshMs, random, () => ++this.#questions),
+      bytes: 0,
+    })
+    this.#pages = []
+    this.#pages = [this.#newPage()]
   }
 
   get refreshMs(): number {
-    return this.#desk.refreshMs
+    return this.#first.desk.refreshMs
   }
 
   get dueMs(): number {
-    return this.#desk.dueMs
+    return Math.min(...this.#pages.map(({ desk }) => desk.dueMs))
   }
 
   /** What is asked for. */
   get all(): Iterable<Leased> {
-    return this.#drawn.values()
+    return Array.from(this.#drawn.values(), ({ leased }) => leased)
   }
 
   /** Asks for one more; where there is no room, for the one that was used longest ago no more. False: all are in use. */
   add(leased: Leased, nowMs: number): boolean {
     this.remove(leased)
-    while (this.#parts + leased.drawn().length > MOST || this.#bytes + bytesOf(leased) > MOST_BYTES) {
-      const idle = this.#longestIdle(nowMs)
+    let page = this.#pageFor(leased)
+    while (page === null) {
+      const idle = this.#longestIdle(nowMs - UNUSED_REFRESHES * this.refreshMs)
       if (idle === null) return false
-      this.remove(idle)
-      idle.drop(nowMs)
+      this.#forget(idle, nowMs)
+      page = this.#pageFor(leased)
     }
-    for (const drawn of leased.drawn()) this.#desk.add(drawn)
-    this.#drawn.set(keyOf(leased), leased)
-    this.#parts += leased.drawn().length
-    this.#bytes += bytesOf(leased)
+    for (const drawn of leased.drawn()) page.desk.add(drawn)
+    page.bytes += bytesOf(leased)
+    this.#drawn.set(keyOf(leased), { leased, page })
     leased.isDrawn = true
     leased.usedMs = nowMs
-    this.hurry(nowMs)
+    page.desk.hurry(nowMs)
+    this.onHurry()
     return true
   }
 
-  /** Whether another could be asked for without giving one up. */
+  /** Whether another fits into the first question: beyond it only what is in use is asked for. */
   get hasRoom(): boolean {
-    return this.#parts + 2 <= MOST && this.#bytes < MOST_BYTES
+    return this.#pages.length === 1 && this.#first.desk.size + 2 <= WIRE.leases && this.#first.bytes < MOST_BYTES
   }
 
   /** It is not asked for any more. */
   remove(leased: Leased): void {
     if (!leased.isDrawn) return
     leased.isDrawn = false
+    const page = this.#drawn.get(keyOf(leased))?.page
     this.#drawn.delete(keyOf(leased))
+    if (page === undefined) return
     for (const kind of ['rate', 'slots'] as const)
-      if (this.#desk.remove({ resource: leased.resource, tenant: leased.tenant, kind })) this.#parts--
-    this.#bytes -= bytesOf(leased)
+      page.desk.remove({ resource: leased.resource, tenant: leased.tenant, kind })
+    page.bytes -= bytesOf(leased)
+    if (page.desk.size === 0 && this.#pages.length > 1) this.#pages = this.#pages.filter((each) => each !== page)
   }
 
   /** Quotas changed: asks soon. */
   hurry(nowMs: number): void {
-    this.#desk.hurry(nowMs)
+    for (const { desk } of this.#pages) desk.hurry(nowMs)
     this.onHurry()
   }
 
   /** As `LeaseDesk.connected`. */
   connected(): void {
-    this.#desk.connected()
+    for (const { desk } of this.#pages) desk.connected()
   }
 
-  isDue(nowMs: number): boolean {
-    return this.#desk.isDue(nowMs)
-  }
-
-  ask(nowMs: number): LeaseQuestion {
-    const question = this.#desk.ask(nowMs)
-    for (const { resource, tenant, want, inUse } of question.asked) {
-      const leased = this.#drawn.get(keyOf({ resource, tenant }))
-      if (leased && want + inUse > 0) leased.usedMs = nowMs
-    }
-    return question
+  /** The questions whose time it is. */
+  ask(nowMs: number): LeaseQuestion[] {
+    const due = this.#pages.filter(({ desk }) => desk.isDue(nowMs))
+    if (due.length === 0) return []
+    if (this.#pages.length > 1) this.#forgetIdle(nowMs)
+    const whole = this.#pages.length === 1
+    const pace = 1 + SLOWER * (this.#pages.length - 1)
+    const questions = due.filter((page) => this.#pages.includes(page)).map(({ desk }) => desk.ask(nowMs, whole, pace))
+    for (const { asked } of questions)
+      for (const { resource, tenant, want, inUse } of asked) {
+        const leased = this.#drawn.get(keyOf({ resource, tenant }))?.leased
+        if (leased && want + inUse > 0) leased.usedMs = nowMs
+      }
+    return questions
   }
 
   /** As `LeaseDesk.take`. */
   take(n: number, granted: readonly LeaseGranted[], nowMs: number): LeaseObeyed[] {
-    return this.#desk.take(n, granted, nowMs)
+    return this.#pages.flatMap(({ desk }) => desk.take(n, granted, nowMs))
   }
 
   /** A planned restart: nothing beyond safe capacities is used until the next answers come. */
   cap(nowMs: number): void {
-    for (const leased of this.#drawn.values()) leased.cap(nowMs)
+    for (const { leased } of this.#drawn.values()) leased.cap(nowMs)
   }
 
-  /** Unused for a refresh at least. */
-  #longestIdle(nowMs: number): Leased | null {
+  get #first(): Page {
+    return this.#pages[0] as Page
+  }
+
+  /** `null`: there is no room. */
+  #pageFor(leased: Leased): Page | null {
+    const [parts, bytes] = [leased.drawn().length, bytesOf(leased)]
+    const fits = this.#pages.find((page) => page.desk.size + parts <= WIRE.leases && page.bytes + bytes <= MOST_BYTES)
+    if (fits !== undefined) return fits
+    if (this.#pages.length >= WIRE.leaseQuestions) return null
+    const page = this.#newPage()
+    this.#pages = [...this.#pages, page]
+    return page
+  }
+
+  #forgetIdle(nowMs: number): void {
+    for (const { leased } of [...this.#drawn.values()]) if (leased.usedMs < nowMs - IDLE_MS) this.#forget(leased, nowMs)
+  }
+
+  #forget(leased: Leased, nowMs: number): void {
+    this.remove(leased)
+    leased.drop(nowMs)
+  }
+
+  #longestIdle(beforeMs: number): Leased | null {
     let idle: Leased | null = null
-    for (const leased of this.#drawn.values())
-      if (leased.usedMs < (idle?.usedMs ?? nowMs - this.#desk.refreshMs)) idle = leased
+    for (const { leased } of this.#drawn.values()) if (leased.usedMs < (idle?.usedMs ?? beforeMs)) idle = leased
     return idle
   }
 }

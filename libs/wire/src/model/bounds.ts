@@ -26,6 +26,8 @@ export const WIRE = {
   presumedDeadMs: 600_000,
   /** Leases of one question: 500 of rates or slots, as many as fit into a message with the longest names. */
   leases: 500,
+  /** Questions among which an agent divides its leases, where one does not hold them all. */
+  leaseQuestions: 8,
   /** How often an agent asks until an answer says another; where it was never answered for so long it takes an even part. */
   leaseRefreshMs: 2_000,
   refusedProblems: 100,

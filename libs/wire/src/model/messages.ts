@@ -121,6 +121,8 @@ export interface Pong {
 export interface Ask {
   readonly type: 'ask'
   readonly n: number
+  /** Nothing is held but what is named here: false where the leases of an agent are divided among several questions. */
+  readonly whole: boolean
   readonly asked: readonly LeaseAsked[]
 }
 

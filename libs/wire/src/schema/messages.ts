@@ -127,6 +127,7 @@ const agent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ask'),
     n: count,
+    whole: z.boolean().default(true),
     asked: z
       .array(z.object({ ...leaseName, want: units, spare: units, used: units, inUse: units, held: held.nullable() }))
       .max(WIRE.leases),

@@ -7,7 +7,7 @@ it('gives leases back from the connection that asked for them', async () => {
   bench.clock.ms = 400
   const agent = await bench.connect(hello('a'))
   bench.clock.ms = 1_000
-  agent.say({ type: 'ask', n: 1, asked: [] })
+  agent.say({ type: 'ask', n: 1, whole: true, asked: [] })
   await expect.poll(() => ask.mock.calls.length).toBe(1)
   bench.clock.ms = 2_000
   agent.say({ type: 'bye', reason: 'done' })

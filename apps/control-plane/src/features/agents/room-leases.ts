@@ -33,10 +33,10 @@ export class RoomLeases {
   }
 
   /** Of an agent without a socket. Resolves once, or never. */
-  async polled(member: Member, { asked }: Ask): Promise<readonly LeaseGranted[] | null> {
+  async polled(member: Member, { asked, whole }: Ask): Promise<readonly LeaseGranted[] | null> {
     if (!(await this.isKnown(member))) return null
     const openedMs = this.parts.monotonicMs() - POLL_AGE_MS
-    return new Promise((resolve) => this.parts.leases.ask(this.seat(member, openedMs), asked, resolve))
+    return new Promise((resolve) => this.parts.leases.ask(this.seat(member, openedMs), asked, resolve, whole))
   }
 
   /** It has ended: said from the connection that it asked from, for what an older one says does not count. */
@@ -44,12 +44,13 @@ export class RoomLeases {
     this.parts.leases.release(this.seat(member, member.session?.openedAtMs ?? this.parts.monotonicMs()))
   }
 
-  private async answer(session: AgentSession, { n, asked }: Ask): Promise<void> {
+  private async answer(session: AgentSession, { n, asked, whole }: Ask): Promise<void> {
     const { member } = session
     if (member === null || !(await this.isKnown(member)) || session.isOver) return
-    this.parts.leases.ask(this.seat(member, session.openedAtMs), asked, (granted) => {
+    const reply = (granted: readonly LeaseGranted[]) => {
       if (!session.isSlow) session.send({ type: 'grants', n, granted })
-    })
+    }
+    this.parts.leases.ask(this.seat(member, session.openedAtMs), asked, reply, whole)
   }
 
   /** The database knows an agent before it is granted anything: whoever keeps the book after this one must find it there. */

@@ -107,6 +107,15 @@ describe('a book of leases', () => {
     expect(book.ask('c', [asks(RATE, 5)], 40, 0)[0]?.grant.units).toBe(5)
   })
 
+  it('takes nothing for given back that one question of several does not name', () => {
+    const before = { agents: ['a'], quotas: quotas({ concurrency: 100, rate: 10 }) }
+    const book = open(quotas({ concurrency: 100, rate: 10 }), before)
+    book.ask('a', [asks(SLOTS, 90, former(60, 50))], 10, 0, false)
+    expect(book.ask('c', [asks(RATE, 5)], 20, 0)[0]?.grant.units).toBe(0)
+    book.ask('a', [asks(SLOTS, 90, former(60, 50))], 30, 0, true)
+    expect(book.ask('c', [asks(RATE, 5)], 40, 0)[0]?.grant.units).toBe(5)
+  })
+
   it('counts what was leased under a larger quota before', () => {
     const before = { agents: ['a', 'b'], quotas: quotas({ concurrency: 100 }) }
     const book = open(quotas({ concurrency: 10 }), before)

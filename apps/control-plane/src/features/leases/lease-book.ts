@@ -48,8 +48,8 @@ export class LeaseBook {
   }
 
   /** Answers all that an agent asks at once; what is no quota any more is left out. `openedMs` is when its connection began. */
-  ask(agent: string, asked: readonly LeaseAsked[], nowMs: number, openedMs: number): LeaseGranted[] {
-    this.#hear(agent, asked, nowMs)
+  ask(agent: string, asked: readonly LeaseAsked[], nowMs: number, openedMs: number, whole = true): LeaseGranted[] {
+    if (whole) this.#hear(agent, asked, nowMs)
     const granted: LeaseGranted[] = []
     for (const each of asked) {
       const { resource, tenant, kind, want, spare, used, inUse, held } = each

@@ -29,8 +29,16 @@ export interface SharesPage {
 
 /** The leases of all services: one ledger for each quota in the whole fleet, wherever it is kept. */
 export abstract class Leases {
-  /** Answers later, once or never: an answer that does not come is a lost one, which the agent stands. Call it only for an agent that the database knows. */
-  abstract ask(seat: LeaseSeat, asked: readonly LeaseAsked[], reply: (granted: readonly LeaseGranted[]) => void): void
+  /**
+   * Answers later, once or never: an answer that does not come is a lost one, which the agent stands. Call it only for an agent that the database knows.
+   * `whole`: it holds nothing that `asked` does not name; default true.
+   */
+  abstract ask(
+    seat: LeaseSeat,
+    asked: readonly LeaseAsked[],
+    reply: (granted: readonly LeaseGranted[]) => void,
+    whole?: boolean,
+  ): void
   abstract obeyed(seat: LeaseSeat, obeyed: readonly LeaseObeyed[]): void
   /** The agent has ended and gives back all that it held. One that counts as dead needs none: the ledger finds that itself. */
   abstract release(seat: LeaseSeat): void

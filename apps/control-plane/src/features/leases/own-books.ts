@@ -56,8 +56,9 @@ export class OwnBooks extends Leases {
     { serviceId, instance, openedMs }: LeaseSeat,
     asked: readonly LeaseAsked[],
     reply: (granted: readonly LeaseGranted[]) => void,
+    whole = true,
   ): void {
-    const task: Task = (book, nowMs) => reply(book.ask(instance, asked, nowMs, openedMs))
+    const task: Task = (book, nowMs) => reply(book.ask(instance, asked, nowMs, openedMs, whole))
     const kept = this.#kept.get(serviceId) ?? this.#open(serviceId)
     if (kept.book === null) kept.waiting.set(instance, task)
     else task(kept.book, this.#parts.monotonicMs())

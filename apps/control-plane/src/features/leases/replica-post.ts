@@ -13,7 +13,13 @@ export interface PostedSeat {
 
 /** What one replica writes to another. `n` is the sender's, and comes back with the answer. */
 export type Letter =
-  | { readonly kind: 'ask'; readonly n: number; readonly seat: PostedSeat; readonly asked: readonly LeaseAsked[] }
+  | {
+      readonly kind: 'ask'
+      readonly n: number
+      readonly seat: PostedSeat
+      readonly asked: readonly LeaseAsked[]
+      readonly whole: boolean
+    }
   | { readonly kind: 'granted'; readonly n: number; readonly granted: readonly LeaseGranted[] }
   | { readonly kind: 'obeyed'; readonly seat: PostedSeat; readonly obeyed: readonly LeaseObeyed[] }
   | { readonly kind: 'release'; readonly seat: PostedSeat }

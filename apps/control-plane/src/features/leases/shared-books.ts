@@ -49,12 +49,17 @@ export class SharedBooks extends Leases {
     this.#endPost = parts.post.receive((from, letter) => this.#receive(from, letter))
   }
 
-  override ask(seat: LeaseSeat, asked: readonly LeaseAsked[], reply: (granted: readonly LeaseGranted[]) => void): void {
-    if (this.#route(seat, asked, reply)) return
+  override ask(
+    seat: LeaseSeat,
+    asked: readonly LeaseAsked[],
+    reply: (granted: readonly LeaseGranted[]) => void,
+    whole = true,
+  ): void {
+    if (this.#route(seat, asked, reply, whole)) return
     const waiting = this.#waiting.get(seat.serviceId) ?? new Map<string, () => void>()
     this.#waiting.set(
       seat.serviceId,
-      waiting.set(seat.instance, () => void this.#route(seat, asked, reply)),
+      waiting.set(seat.instance, () => void this.#route(seat, asked, reply, whole)),
     )
     if (this.claims.sinceTurnMs > SOON_MS) void this.turn()
   }
@@ -118,11 +123,16 @@ export class SharedBooks extends Leases {
   }
 
   /** False: nobody is known to own the book. */
-  #route(seat: LeaseSeat, asked: readonly LeaseAsked[], reply: (granted: readonly LeaseGranted[]) => void): boolean {
+  #route(
+    seat: LeaseSeat,
+    asked: readonly LeaseAsked[],
+    reply: (granted: readonly LeaseGranted[]) => void,
+    whole: boolean,
+  ): boolean {
     const owner = this.claims.ownerOf(seat.serviceId)
     if (owner === null) return false
     if (owner === this.#replica) {
-      this.#askHere(this.#replica, posted(seat), seat, asked, reply)
+      this.#askHere(this.#replica, posted(seat), seat, { asked, whole }, reply)
       return true
     }
     const n = this.#expect({
@@ -132,7 +142,7 @@ export class SharedBooks extends Leases {
       },
       none: () => {},
     })
-    if (n !== null) this.#post.send(owner, { kind: 'ask', n, seat: posted(seat), asked })
+    if (n !== null) this.#post.send(owner, { kind: 'ask', n, seat: posted(seat), asked, whole })
     return true
   }
 
@@ -140,16 +150,17 @@ export class SharedBooks extends Leases {
     from: string,
     seat: PostedSeat,
     asking: LeaseSeat,
-    asked: readonly LeaseAsked[],
+    { asked, whole }: { readonly asked: readonly LeaseAsked[]; readonly whole: boolean },
     reply: (granted: readonly LeaseGranted[]) => void,
   ): void {
     const { serviceId, instance } = seat
     const seats = this.#seats.get(serviceId) ?? new Map<string, string>()
     this.#seats.set(serviceId, seats.set(instance, `${from} ${seat.connection}`))
     // A book that is being opened answers later: perhaps when it is another one's.
-    this.#own.ask(asking, asked, (granted) => {
+    const answer = (granted: readonly LeaseGranted[]) => {
       if (this.claims.owns(serviceId)) reply(granted)
-    })
+    }
+    this.#own.ask(asking, asked, answer, whole)
   }
 
   #obeyedHere(from: string, seat: PostedSeat, saying: LeaseSeat, obeyed: readonly LeaseObeyed[]): void {
@@ -175,7 +186,7 @@ export class SharedBooks extends Leases {
       if (letter.kind === 'obeyed') this.#obeyedHere(from, seat, asking, letter.obeyed)
       else if (letter.kind === 'release') this.#releaseHere(from, seat, asking)
       else
-        this.#askHere(from, seat, asking, letter.asked, (granted) =>
+        this.#askHere(from, seat, asking, letter, (granted) =>
           this.#post.send(from, { kind: 'granted', n: letter.n, granted }),
         )
     } else if (letter.kind === 'ask-figures') void this.#answerFigures(from, letter)

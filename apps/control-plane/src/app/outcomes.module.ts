@@ -8,11 +8,16 @@ import {
 } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
+import { Database } from '../adapters/prisma/database.ts'
 import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
+import { OutcomeOutbox } from '../adapters/prisma/outcome-outbox.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
+import { MetricsEngine } from '../adapters/prometheus/metrics-engine.ts'
+import { PrometheusOutcomeStore } from '../adapters/prometheus/outcomes.ts'
 import { PromMetrics } from '../adapters/prometheus/own-metrics.ts'
 import { RedisFeed } from '../adapters/redis/redis-feed.ts'
 import type { RedisLink } from '../adapters/redis/redis-link.ts'
+import { CONFIG, type Config } from '../config/config.ts'
 import { REPLICA } from '../config/replica.ts'
 import { AgentHub } from '../features/agents/agent-hub.ts'
 import { DecisionIntake } from '../features/decisions/decision-intake.ts'
@@ -33,6 +38,8 @@ import { OutcomesController } from '../http/outcomes.controller.ts'
 import { Pulse } from './pulse.ts'
 import { REDIS_LINK } from './runtime.module.ts'
 
+/** Injection token of where figures are kept beside the database; `null`: nowhere. */
+export const METRICS_ENGINE = Symbol('metrics engine')
 /** Injection token; `null` where there is one replica. */
 const SHARED_FEED = Symbol('shared feed')
 const logger = new Logger('outcomes')
@@ -44,7 +51,21 @@ const TICK_MS = 1_000
 @Module({
   controllers: [OutcomesController, DecisionsController, MetricsController],
   providers: [
-    { provide: OutcomeStore, useClass: PrismaOutcomeStore },
+    {
+      provide: METRICS_ENGINE,
+      useFactory: ({ metrics }: Config) => (metrics === null ? null : new MetricsEngine(metrics)),
+      inject: [CONFIG],
+    },
+    {
+      provide: OutcomeStore,
+      useFactory: (engine: MetricsEngine | null, database: Database, replica: string) =>
+        engine === null
+          ? new PrismaOutcomeStore(database)
+          : new PrometheusOutcomeStore(engine, new OutcomeOutbox(database.pool), replica, (error) =>
+              logger.error(`Figures were lost. ${error instanceof Error ? error.message : String(error)}`),
+            ),
+      inject: [METRICS_ENGINE, Database, REPLICA],
+    },
     { provide: DecisionStore, useClass: PrismaDecisionStore },
     {
       provide: DecisionIntake,
@@ -90,7 +111,7 @@ const TICK_MS = 1_000
     },
     OtlpController,
   ],
-  exports: [OutcomeStore],
+  exports: [OutcomeStore, METRICS_ENGINE],
 })
 export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #pulses: Pulse[] = []

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type AddressRange, rangeOf } from './address-range.ts'
+import { type MetricsTarget, metricsTarget } from './outcomes-url.ts'
 import { type RedisTarget, redisTarget } from './redis-url.ts'
 
 const PORT = 'A port is a whole number from 0 to 65535.'
@@ -21,6 +22,18 @@ const redisOf = (text: string, context: z.RefinementCtx): RedisTarget => {
   }
 }
 
+const metricsOf = (setting: string | undefined, writeUrl: string | undefined): MetricsTarget | null => {
+  if (setting === undefined || setting === 'postgres') {
+    if (writeUrl !== undefined) throw new StartRefused('OUTCOMES_WRITE_URL goes with OUTCOMES=prometheus:<url>.')
+    return null
+  }
+  try {
+    return metricsTarget(setting, writeUrl)
+  } catch (error) {
+    throw new StartRefused(error instanceof Error ? error.message : String(error))
+  }
+}
+
 /**
  * Every setting of the control plane, by environment variable. An empty value counts as not given.
  * This is the only place that reads the environment.
@@ -37,6 +50,13 @@ const environmentSchema = z.object({
    * (`redis+sentinel://host,host/master`) or of a Cluster (`redis+cluster://host,host`).
    */
   REDIS_URL: z.string().transform(redisOf).optional(),
+  /**
+   * Where figures are kept: `postgres` (default), or `prometheus:<url>`, a Prometheus-compatible engine whose `/api/v1/query` is under that address, with
+   * user and password in it where it wants them.
+   */
+  OUTCOMES: z.string().optional(),
+  /** Where that engine takes remote-write, where it is not `/api/v1/write` under the same address. */
+  OUTCOMES_WRITE_URL: z.string().optional(),
   /** Folder for everything that is kept on disk. */
   WEIR_DATA: z.string().min(1).default('.weir'),
   /** Addresses or CIDR ranges, comma-separated, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
@@ -74,6 +94,8 @@ export interface Config {
   readonly databaseUrl: string | null
   /** `null`: this replica is the only one. */
   readonly redis: RedisTarget | null
+  /** `null`: figures are kept in PostgreSQL. */
+  readonly metrics: MetricsTarget | null
   readonly dataFolder: string
   readonly trustedProxies: readonly string[]
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
@@ -120,6 +142,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     host: e.HOST,
     databaseUrl: e.DATABASE_URL ?? null,
     redis: e.REDIS_URL ?? null,
+    metrics: metricsOf(e.OUTCOMES, e.OUTCOMES_WRITE_URL),
     dataFolder: resolve(cwd, e.WEIR_DATA),
     trustedProxies: e.TRUSTED_PROXIES,
     tls,

@@ -5,7 +5,7 @@ export interface LoadCommand {
   readonly perSecond: number
 }
 
-/** What became of each request, by its answer: ok = 2xx, refused = 429 or 503, failed = anything else or no answer. */
+/** What became of each request, by its answer: ok = 2xx, refused = by the gate of orders, failed = anything else or no answer: also what payments refused. */
 export interface TenantTotals {
   sent: number
   ok: number

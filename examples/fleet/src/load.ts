@@ -59,7 +59,7 @@ const send = async (tenant: Tenant, n: number): Promise<void> => {
     })
     await answer.body.dump()
     if (answer.statusCode < 300) count.ok++
-    else if (answer.statusCode === 429 || answer.statusCode === 503) count.refused++
+    else if (answer.headers['weir-signal'] !== undefined) count.refused++
     else count.failed++
   } catch {
     count.failed++

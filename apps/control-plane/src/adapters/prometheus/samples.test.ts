@@ -1,10 +1,11 @@
+import protobuf from 'protobufjs'
 import snappy from 'snappyjs'
 import { expect, test } from 'vitest'
 import { rollUp } from '../../features/outcomes/roll-up.ts'
 import { ServiceSeats } from '../../features/outcomes/seats.ts'
 import { cellOf, type Window } from '../../features/outcomes/window.ts'
 import { writeRequest } from './remote-write.ts'
-import { Moments, samplesOf } from './samples.ts'
+import { FIGURES, Moments, type Sample, samplesOf } from './samples.ts'
 
 test('no contribution to a second has the moment and the name of another, and none the last millisecond', () => {
   const moments = new Moments('r')
@@ -34,28 +35,60 @@ const windowOf = (second: number): Window => {
 const rows = () => rollUp([windowOf(61), windowOf(60)], new ServiceSeats(), 0).values()
 
 test('a figure is a series with its samples in order; what is zero is not sent, what is zero at its highest is', () => {
-  const series = samplesOf(rows(), new Moments('r')).filter(({ labels }) => new Map(labels).get('cut') === 'total')
-  const told = series.map(({ labels, samples }) => [new Map(labels).get('figure'), samples])
+  const places = samplesOf(rows(), new Moments('r')).filter(({ labels }) => new Map(labels).get('cut') === 'total')
+  expect(places).toHaveLength(1)
+  const told = places[0]?.samples.flatMap((samples, i) => (samples ? [[FIGURES[i]?.figure, samples]] : []))
   expect(told).toEqual([
     ['weight', [60, 61].map((second) => ({ ms: second * 1000, value: 2 }))],
     ['offered', [60, 61].map((second) => ({ ms: second * 1000, value: 2 }))],
     ['level', [60, 61].map((second) => ({ ms: second * 1000, value: 0 }))],
   ])
-  for (const { labels } of series) {
-    const names = labels.map(([name]) => name)
-    expect(names).toEqual(names.toSorted())
-    expect(labels.every(([, value]) => value !== '')).toBe(true)
-  }
 })
 
-test('the request is what the specification of remote-write says, byte by byte', () => {
+test('the request is what the specification of remote-write says, byte by byte, with labels by name', () => {
+  const counts = FIGURES.findIndex(({ figure, bucket }) => figure === 'wait_counts' && bucket === '3')
+  const samples = new Array<Sample[] | undefined>(FIGURES.length)
+  samples[counts] = [
+    { ms: 300, value: 1 },
+    { ms: 1_700_000_000_123, value: -2.5 },
+  ]
   const labels = [
-    ['__name__', 'm'],
-    ['a', '\ud800'],
+    ['cut', 'total'],
+    ['name', 'a\ud800é'],
   ] as const
-  const body = Buffer.from(snappy.uncompress(writeRequest([{ labels, samples: [{ ms: 300, value: 1 }] }])))
-  const name = `0a0d0a08${Buffer.from('__name__').toString('hex')}12016d`
-  const other = '0a080a01611203efbfbd'
-  const sample = '120c09000000000000f03f10ac02'
-  expect(body.toString('hex')).toBe(`0a27${name}${other}${sample}`)
+  const body = writeRequest([{ labels, samples }])
+  const known = protobuf.parse(`syntax = "proto3";
+    message Write { repeated Series timeseries = 1; }
+    message Series { repeated Label labels = 1; repeated Sample samples = 2; }
+    message Label { string name = 1; string value = 2; }
+    message Sample { double value = 1; int64 timestamp = 2; }`)
+  const read = known.root.lookupType('Write').decode(snappy.uncompress(body))
+  expect(read.toJSON()).toEqual({
+    timeseries: [
+      {
+        labels: [
+          { name: '__name__', value: 'weir_outcome' },
+          { name: 'bucket', value: '3' },
+          { name: 'cut', value: 'total' },
+          { name: 'figure', value: 'wait_counts' },
+          { name: 'name', value: 'a\ufffdé' },
+        ],
+        samples: [
+          { value: 1, timestamp: '300' },
+          { value: -2.5, timestamp: '1700000000123' },
+        ],
+      },
+    ],
+  })
+})
+
+test('a request larger than the first piece of memory is whole', () => {
+  const many = rollUp(
+    Array.from({ length: 2_000 }, (_, i) => windowOf(60 + i)),
+    new ServiceSeats(),
+    0,
+  ).values()
+  const places = samplesOf(many, new Moments('r'))
+  expect(places.map(({ samples }) => samples[0]?.length)).toEqual([2_000, 2_000])
+  expect(snappy.uncompress(writeRequest(places)).length).toBeGreaterThan(150_000)
 })

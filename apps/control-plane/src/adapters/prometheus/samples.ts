@@ -1,4 +1,5 @@
 import { HISTOGRAMS, PEAKS, SUMS } from '../../features/outcomes/columns.ts'
+import { BUCKETS } from '../../features/outcomes/histogram.ts'
 import type { Row } from '../../features/outcomes/roll-up.ts'
 import { weightOf } from '../../features/outcomes/tally.ts'
 
@@ -8,14 +9,36 @@ export const SUM_METRIC = 'weir_outcome'
 export const PEAK_METRIC = 'weir_outcome_peak'
 export const WEIGHT = 'weight'
 
+/** What the series of one place are told apart by. */
+export interface FigureName {
+  readonly metric: string
+  readonly figure: string
+  /** Empty where it is no histogram. */
+  readonly bucket: string
+}
+const named = (metric: string, figures: readonly string[]): FigureName[] =>
+  figures.map((figure) => ({ metric, figure, bucket: '' }))
+
+export const FIGURES: readonly FigureName[] = [
+  ...named(SUM_METRIC, [WEIGHT, ...SUMS]),
+  ...named(PEAK_METRIC, PEAKS),
+  ...HISTOGRAMS.flatMap((figure) =>
+    Array.from({ length: BUCKETS }, (_, bucket) => ({ metric: SUM_METRIC, figure, bucket: String(bucket) })),
+  ),
+]
+const FIRST_PEAK = 1 + SUMS.length
+const FIRST_COUNT = FIRST_PEAK + PEAKS.length
+
 export interface Sample {
   readonly ms: number
   readonly value: number
 }
-export interface SampleSeries {
-  /** By name, as the protocol wants them. */
+/** The series of one row's place. */
+export interface PlaceSamples {
+  /** By name, without those of the figure. An empty label is none: it is not here. */
   readonly labels: readonly (readonly [string, string])[]
-  readonly samples: Sample[]
+  /** By the index in `FIGURES`, each in the order of time. */
+  readonly samples: readonly (Sample[] | undefined)[]
 }
 
 /** Moments of a second in which a replica may say something of a series; the last millisecond stays free: there a range of older engines begins. */
@@ -47,67 +70,58 @@ export class Moments {
 }
 
 /** What one write adds, as a sample for every figure of every row that is not zero. */
-export const samplesOf = (rows: Iterable<Row>, moments: Moments): SampleSeries[] => {
-  const known = new Map<string, SampleSeries>()
+export const samplesOf = (rows: Iterable<Row>, moments: Moments): PlaceSamples[] => {
+  const places = new Map<string, { labels: PlaceSamples['labels']; samples: (Sample[] | undefined)[] }>()
   const at = new Map<number, { readonly ms: number; readonly replica: string }>()
   for (const row of rows) {
     const moment = at.get(row.second) ?? moments.next(row.second)
     at.set(row.second, moment)
-    const place = placeOf(row, moment.replica)
-    for (const { metric, figure, bucket, value } of figuresOf(row)) {
-      const key = `${place.key}\n${metric}\n${figure}\n${bucket}`
-      let series = known.get(key)
-      if (series === undefined) {
-        series = { labels: place.labels(metric, figure, bucket), samples: [] }
-        known.set(key, series)
-      }
-      series.samples.push({ ms: moment.ms, value })
+    const { environment, service, kind, name, cut, label, edge } = row
+    const key = `${environment}\n${service}\n${kind}\n${name}\n${cut}\n${label}\n${edge}\n${moment.replica}`
+    let place = places.get(key)
+    if (place === undefined) {
+      place = { labels: labelsOf(row, moment.replica), samples: new Array<undefined>(FIGURES.length).fill(undefined) }
+      places.set(key, place)
     }
+    tell(row, moment.ms, place.samples)
   }
-  for (const { samples } of known.values()) samples.sort((a, b) => a.ms - b.ms)
-  return [...known.values()]
+  for (const { samples } of places.values())
+    for (const of of samples) if (of !== undefined && of.length > 1) of.sort((a, b) => a.ms - b.ms)
+  return [...places.values()]
 }
 
-interface Figure {
-  readonly metric: string
-  readonly figure: string
-  readonly bucket: string
-  readonly value: number
+const tell = (row: Row, ms: number, into: (Sample[] | undefined)[]): void => {
+  const add = (index: number, value: number) => {
+    const known = into[index]
+    if (known === undefined) into[index] = [{ ms, value }]
+    else known.push({ ms, value })
+  }
+  const { sums, peaks, histograms } = row
+  add(0, weightOf(row))
+  for (let i = 0; i < sums.length; i++) if (sums[i] !== 0) add(1 + i, sums[i] as number)
+  for (let i = 0; i < peaks.length; i++) if (!Number.isNaN(peaks[i])) add(FIRST_PEAK + i, peaks[i] as number)
+  for (const [i, column] of HISTOGRAMS.entries()) {
+    const counts = histograms[column]
+    for (let bucket = 0; counts !== undefined && bucket < BUCKETS; bucket++)
+      if (counts[bucket] !== 0) add(FIRST_COUNT + i * BUCKETS + bucket, counts[bucket] as number)
+  }
 }
 
-const figuresOf = function* (row: Row): Generator<Figure> {
-  yield { metric: SUM_METRIC, figure: WEIGHT, bucket: '', value: weightOf(row) }
-  for (const [i, figure] of SUMS.entries()) {
-    const value = row.sums[i] ?? 0
-    if (value !== 0) yield { metric: SUM_METRIC, figure, bucket: '', value }
-  }
-  for (const [i, figure] of PEAKS.entries()) {
-    const value = row.peaks[i] ?? Number.NaN
-    if (!Number.isNaN(value)) yield { metric: PEAK_METRIC, figure, bucket: '', value }
-  }
-  for (const figure of HISTOGRAMS)
-    for (const [bucket, value] of (row.histograms[figure] ?? []).entries())
-      if (value !== 0) yield { metric: SUM_METRIC, figure, bucket: String(bucket), value }
-}
-
-/** `place` tells a gate or dependency of the whole environment in one label. An empty label is none: it is not sent. */
-const placeOf = ({ environment, service, kind, name, cut, label, edge }: Row, replica: string) => ({
-  key: [environment, service, kind, name, cut, label, edge, replica].join('\n'),
-  labels: (metric: string, figure: string, bucket: string) =>
-    (
-      [
-        ['__name__', metric],
-        ['bucket', bucket],
-        ['cut', cut],
-        ['edge', String(edge)],
-        ['environment', environment],
-        ['figure', figure],
-        ['kind', kind],
-        ['label', label],
-        ['name', name],
-        ['place', `${service}/${name}`],
-        ['replica', replica],
-        ['service', service],
-      ] as const
-    ).filter(([, value]) => value !== ''),
-})
+/** `place` tells a gate or dependency of the whole environment in one label. */
+const labelsOf = (
+  { environment, service, kind, name, cut, label, edge }: Row,
+  replica: string,
+): (readonly [string, string])[] =>
+  (
+    [
+      ['cut', cut],
+      ['edge', String(edge)],
+      ['environment', environment],
+      ['kind', kind],
+      ['label', label],
+      ['name', name],
+      ['place', `${service}/${name}`],
+      ['replica', replica],
+      ['service', service],
+    ] as const
+  ).filter(([, value]) => value !== '')

@@ -62,7 +62,7 @@ const TICK_MS = 1_000
         engine === null
           ? new PrismaOutcomeStore(database)
           : new PrometheusOutcomeStore(engine, new OutcomeOutbox(database.pool), replica, (error) =>
-              logger.error(`Figures were lost. ${error instanceof Error ? error.message : String(error)}`),
+              logger.error(error, 'Figures were lost'),
             ),
       inject: [METRICS_ENGINE, Database, REPLICA],
     },

@@ -78,7 +78,7 @@ test('while the engine is away senders and readers are told to come again, and n
   expect(await offered()).toMatchObject({
     status: 503,
     again: '1',
-    detail: expect.stringContaining('The metrics engine does not answer'),
+    detail: 'The metrics engine that keeps the figures does not answer: try again in a moment.',
   })
   await engine.start()
   for (const request of [one, two]) expect((await postMetrics(weir, key, request)).status).toBe(200)

@@ -9,14 +9,30 @@ const MAX_WORDS = 300
 /** Where Prometheus answers 500 although no repetition would help. */
 const NEVER = /too old|out of order|out of bounds|duplicate sample/
 
-/** The engine does not answer, or not in time: the same may work later. Told to callers as 503. */
-export class EngineAway extends Error {
-  readonly statusCode = 503
+/** What callers are told is one sentence; what the engine or the network said is for the log. */
+class EngineError extends Error {
+  readonly said: string
+
+  constructor(message: string, said: string) {
+    super(message)
+    this.said = said.slice(0, MAX_WORDS).trim()
+  }
 }
 
-/** The engine will not take or answer that, however often it is asked. */
-export class EngineRefused extends Error {
+/** The engine does not answer, or not in time: the same may work later. Told to callers as 503. */
+export class EngineAway extends EngineError {
   readonly statusCode = 503
+
+  constructor(said: string) {
+    super('The metrics engine that keeps the figures does not answer: try again in a moment.', said)
+  }
+}
+
+/** The engine will not take or answer that, however often it is asked: a fault of ours, or of its settings. */
+export class EngineRefused extends EngineError {
+  constructor(said: string) {
+    super('The metrics engine that keeps the figures refuses that.', said)
+  }
 }
 
 export interface Answer {
@@ -37,7 +53,7 @@ export class MetricsEngine {
   async write(body: Uint8Array): Promise<void> {
     const { status, text } = await this.#ask(this.#target.writeUrl, body, WRITE_HEADERS, WRITE_TIMEOUT_MS)
     if (status >= 200 && status < 300) return
-    const said = `The metrics engine answers ${status}: ${text.slice(0, MAX_WORDS).trim()}`
+    const said = `${status}: ${text}`
     const refused = (status >= 400 && status < 500 && status !== 408 && status !== 429) || NEVER.test(text)
     throw refused ? new EngineRefused(said) : new EngineAway(said)
   }
@@ -66,7 +82,7 @@ export class MetricsEngine {
       READ_TIMEOUT_MS,
     )
     if (status !== 200) {
-      const said = `The metrics engine answers ${status}: ${text.slice(0, MAX_WORDS).trim()}`
+      const said = `${status}: ${text}`
       throw status >= 500 || status === 429 ? new EngineAway(said) : new EngineRefused(said)
     }
     const result = resultOf(text)
@@ -91,7 +107,7 @@ export class MetricsEngine {
       return { status: answer.status, text: await bounded(answer) }
     } catch (error) {
       if (error instanceof EngineRefused) throw error
-      throw new EngineAway(`The metrics engine does not answer: ${reasonOf(error)}`)
+      throw new EngineAway(reasonOf(error))
     }
   }
 }
@@ -107,7 +123,7 @@ const resultOf = (text: string): Result[] => {
     const { result } = JSON.parse(text).data
     if (Array.isArray(result)) return result
   } catch {}
-  throw new EngineRefused('The metrics engine answers something that is no result of a query.')
+  throw new EngineRefused(`Not the result of a query: ${text}`)
 }
 
 const bounded = async (answer: Response): Promise<string> => {
@@ -115,8 +131,7 @@ const bounded = async (answer: Response): Promise<string> => {
   let size = 0
   for await (const part of answer.body ?? []) {
     size += part.byteLength
-    if (size > MAX_ANSWER_BYTES)
-      throw new EngineRefused(`The metrics engine answers more than ${MAX_ANSWER_BYTES} bytes: ask for less.`)
+    if (size > MAX_ANSWER_BYTES) throw new EngineRefused(`More than ${MAX_ANSWER_BYTES} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

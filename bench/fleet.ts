@@ -55,6 +55,7 @@ const RATE = 600
 /** Half a second of it: a busy machine stalls the agents that are offered work, and what a bucket cannot hold meanwhile is lost. */
 const BURST = 300
 const WATCH_MS = 10_000
+const JOINED_MS = 15_000
 
 const check = async (): Promise<void> => {
   const cuts = Namespace.allowed
@@ -65,6 +66,8 @@ const check = async (): Promise<void> => {
   await stage.agents(key, loadsOf(AGENTS, RATE), 6)
   const measured = new Check(stage, { rate: RATE, burst: BURST, agents: AGENTS, watchMs: WATCH_MS }, say)
   await measured.everybody()
+  // While agents join, and for as long as a lease after, 2 % are held back for the next one.
+  await pause(JOINED_MS)
   const used = await measured.steady(15_000)
 
   const killed = (await stage.owner()) ?? stage.replicas[0]

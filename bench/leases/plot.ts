@@ -2,6 +2,8 @@ import type { Sample } from './fleet.ts'
 import type { Scene } from './scenes.ts'
 
 const WIDTH = 960
+/** For the name of the last scene. */
+const RIGHT = 20
 const HEIGHT = 300
 const LEFT = 48
 const TOP = 36
@@ -30,9 +32,9 @@ export const plot = (samples: readonly Sample[], scenes: readonly Scene[]): stri
       `<line x1="${x(fromMs)}" x2="${x(fromMs)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" stroke="#999" stroke-dasharray="3 3"/><text x="${x(fromMs) + 3}" y="${HEIGHT - BOTTOM - 6 - (i % 2) * 14}">${name}</text>`,
   )
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="11" fill="#444">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + RIGHT} ${HEIGHT}" font-family="sans-serif" font-size="11" fill="#444">`,
     '<title>Shares of fleet-wide quotas over a simulated run</title>',
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
+    `<rect width="${WIDTH + RIGHT}" height="${HEIGHT}" fill="#fff"/>`,
     `<text x="${LEFT}" y="18" fill="#c0392b">largest share of a quota that may be used, of all quotas</text>`,
     `<text x="${LEFT + 330}" y="18" fill="#2471a3">put to use, of what could be at best, mean of all quotas</text>`,
     ...grid,

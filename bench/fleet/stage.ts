@@ -156,7 +156,9 @@ const replicaOf = async (
   { postgres, redis }: Pick<Stage, 'postgres' | 'redis'>,
   namespace: Namespace | null,
 ): Promise<ControlPlane> => {
-  const env = { REDIS_URL: redis.url, TRUSTED_PROXIES: '127.0.0.1' }
+  // Without its own service there is one book, so it is known whose owner is killed.
+  const own = { WEIR_SELF: 'off' }
+  const env = { ...own, REDIS_URL: redis.url, TRUSTED_PROXIES: '127.0.0.1' }
   if (namespace === null) return new ControlPlane(port, folder, postgres.url, { env })
   const moved = async (given: string) => {
     const url = new URL(given)
@@ -164,7 +166,7 @@ const replicaOf = async (
     return given.replace(`${url.hostname}:${url.port}`, `${namespace.outside}:${lent}`)
   }
   const { host, outside, within } = namespace
-  const inside = { REDIS_URL: await moved(redis.url), TRUSTED_PROXIES: outside }
+  const inside = { ...own, REDIS_URL: await moved(redis.url), TRUSTED_PROXIES: outside }
   return new ControlPlane(port, folder, await moved(postgres.url), { host, within, env: inside })
 }
 

@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { Injectable } from '@nestjs/common'
 import { Bus, type BusTopic, type BusTopics } from '../../features/bus.ts'
 
 /** The bus of a single replica. Handlers run after the caller, one handler's error stops no other. */
-@Injectable()
 export class MemoryBus extends Bus {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 

@@ -30,7 +30,8 @@ const end = (): Promise<void> => {
 
 const stageOf = async (replicas: number, namespace: boolean, port?: number): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-fleet-'))
-  undo.push(() => rm(folder, { recursive: true, force: true }))
+  // A Ctrl-C of the terminal reaches PostgreSQL as well, which may be writing still.
+  undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return Stage.start({ folder, replicas, namespace, undo, ...(port === undefined ? {} : { port }) })
 }
 

@@ -180,7 +180,7 @@ const startBalancer = (address: string, replicas: readonly string[]): ChildProce
 }
 
 const ended = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null) return
+  if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
   await gone

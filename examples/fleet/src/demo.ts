@@ -27,7 +27,8 @@ const end = (): Promise<void> => {
 
 const run = async (): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-demo-'))
-  undo.push(() => rm(folder, { recursive: true, force: true }))
+  // A Ctrl-C of the terminal reaches PostgreSQL as well, which may be writing still.
+  undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const snapshots = join(folder, 'snapshots')
   await mkdir(snapshots)
   const server = process.env.DATABASE_URL

@@ -55,7 +55,7 @@ export class TestRedis {
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
-    if (running === undefined || running.exitCode !== null) return
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
     const gone = once(running, 'exit')
     running.kill('SIGKILL')
     await gone

@@ -1,8 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Upgrade, UpgradeLine } from './upgrade-line.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const rig = (bounds: { perTurn?: number; waiting?: number; waitMs?: number } = {}) => {
   const taken: number[] = []
@@ -50,6 +55,21 @@ describe('the line of those that want a socket', () => {
     join(3)
     await turn()
     expect([taken, late]).toEqual([[3], [1]])
+  })
+
+  it('keeps nothing of whoever had its turn, though others wait without a break', async () => {
+    const { line, join } = rig({ perTurn: 1 })
+    const sockets = Array.from({ length: 20 }, (_, n) => {
+      const socket = new PassThrough()
+      join(n, socket)
+      return new WeakRef(socket)
+    })
+    const kept = () => {
+      collectGarbage()
+      return sockets.filter((socket) => socket.deref() !== undefined).length
+    }
+    while (line.length > 10) await turn()
+    expect([line.length, kept() < 15]).toEqual([10, true])
   })
 
   it('begins anew after it was empty', async () => {

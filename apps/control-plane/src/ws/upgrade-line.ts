@@ -23,8 +23,7 @@ export interface LineBounds {
  * what the sockets that are open already need.
  */
 export class UpgradeLine {
-  private readonly waiting: Upgrade[] = []
-  private next = 0
+  private readonly waiting = new Set<Upgrade>()
   private running = false
 
   constructor(
@@ -35,13 +34,13 @@ export class UpgradeLine {
   ) {}
 
   get length(): number {
-    return this.waiting.length - this.next
+    return this.waiting.size
   }
 
   /** False: there is no room. */
   join(upgrade: Omit<Upgrade, 'sinceMs'>): boolean {
     if (this.length >= this.bounds.waiting) return false
-    this.waiting.push({ ...upgrade, sinceMs: this.nowMs() })
+    this.waiting.add({ ...upgrade, sinceMs: this.nowMs() })
     if (!this.running) {
       this.running = true
       setImmediate(this.turn)
@@ -51,19 +50,15 @@ export class UpgradeLine {
 
   private readonly turn = (): void => {
     let left = this.bounds.perTurn
-    while (left > 0 && this.next < this.waiting.length) {
-      const upgrade = this.waiting[this.next++] as Upgrade
+    for (const upgrade of this.waiting) {
+      if (left === 0) break
+      this.waiting.delete(upgrade)
       if (upgrade.socket.destroyed) continue
       if (this.nowMs() - upgrade.sinceMs > this.bounds.waitMs) this.tooLate(upgrade)
       else this.take(upgrade)
       left--
     }
-    if (this.next < this.waiting.length) {
-      setImmediate(this.turn)
-      return
-    }
-    this.waiting.length = 0
-    this.next = 0
-    this.running = false
+    this.running = this.length > 0
+    if (this.running) setImmediate(this.turn)
   }
 }

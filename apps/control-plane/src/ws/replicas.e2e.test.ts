@@ -78,12 +78,15 @@ describe('two replicas over one PostgreSQL and one Redis', () => {
     await page.until((message) => message.type === 'agents' && isTold(message))
     const counters = [['weir.gate.offered', 10, { 'weir.gate': 'checkout' }]] as const
     const resource = { 'service.instance.id': 'a', 'weir.boot': 'b' }
-    for (let sequence = 0; !overview.messages.some(isFigure); sequence++) {
+    let sequence = 0
+    const exported = async () => {
       const endMs = Date.now()
-      const window = { resource: { ...resource, 'weir.sequence': sequence }, startMs: endMs - 500, endMs, counters }
-      expect((await postMetrics(one, here.key.secret, metricsJson(window))).status).toBe(200)
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      const window = { resource: { ...resource, 'weir.sequence': sequence++ }, startMs: endMs - 500, endMs, counters }
+      return (await postMetrics(one, here.key.secret, metricsJson(window))).status
     }
+    await expect
+      .poll(async () => [await exported(), overview.messages.some(isFigure)], { interval: 500 })
+      .toEqual([200, true])
   })
 
   it('is told to come again by one that ends, and finds its place with the other', async () => {

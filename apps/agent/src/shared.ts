@@ -50,7 +50,7 @@ export class Shared {
   }
 
   status(nowMs: number): LeaseStatus[] {
-    return Array.from(this.#inForce?.all ?? []).flatMap((leased) => leased.status(nowMs))
+    return (this.#inForce?.all ?? []).flatMap((leased) => leased.status(nowMs))
   }
 
   /** Nothing may pass that was never granted where that is the rule, whoever does not answer. */

@@ -37,8 +37,6 @@ export class Resource {
   #quotas: ReadonlyMap<string, Quota>
   /** The present split and the one before, which is all that an untouched bucket needs to be right or a little short. */
   #eras: readonly Era[]
-  /** Where what is leased is asked for. */
-  #leasedBy: Leases | null = null
 
   constructor(name: string, rules: TenantRules, nowMs: number) {
     this.name = name
@@ -74,7 +72,6 @@ export class Resource {
   apply(rules: TenantRules, nowMs: number): void {
     const before = this.#rules
     if (before.quotas === rules.quotas && same(before, rules)) return
-    if (before.leases) this.#leasedBy = before.leases
     const began = !limits(before)
     this.#rules = rules
     this.unlistedMayPass = rules.tenants.unknown === 'allow'
@@ -94,7 +91,7 @@ export class Resource {
 
   /** No gate draws on it any more. */
   end(): void {
-    for (const { leased } of this.#allowances.values()) if (leased !== null) this.#rules.leases?.remove(leased)
+    for (const { leased } of this.#allowances.values()) leased?.end()
   }
 
   /** Those with a quota of their own are asked for before their first work comes, as far as there is room. */
@@ -102,7 +99,7 @@ export class Resource {
     const { leases } = this.#rules
     if (!leases) return
     for (const [name, quota] of this.#quotas) {
-      if (!leases.hasRoom) return
+      if (!leases.hasRoomFor({ resource: this.name, tenant: name })) return
       if (this.#allowances.has(name)) continue
       const allowance = this.#create(name, quota)
       this.#allowances.set(name, allowance)
@@ -146,11 +143,13 @@ export class Resource {
 
   #move(allowance: Allowance, own: Quota | undefined, nowMs: number): void {
     const quota = own ?? this.#rules.tenants.default
-    if (own !== undefined && this.#rules.leases) {
-      this.#moveLeased(allowance, own, nowMs)
+    const { leases } = this.#rules
+    if (own !== undefined && leases) {
+      this.#moveLeased(allowance, own, leases, nowMs)
       return
     }
-    this.#unlease(allowance)
+    allowance.leased?.end()
+    allowance.leased = null
     const kept = flowOf(shareOfQuota(allowance.quota, this.#rules.split, allowance.name))
     const share = shareOfQuota(quota, this.#rules.split, allowance.name)
     const flow = flowOf(share)
@@ -165,8 +164,7 @@ export class Resource {
     allowance.concurrency = share.concurrency
   }
 
-  #moveLeased(allowance: Allowance, quota: Quota, nowMs: number): void {
-    const { leases, tenants } = this.#rules
+  #moveLeased(allowance: Allowance, quota: Quota, leases: Leases, nowMs: number): void {
     const changed = JSON.stringify(allowance.quota) !== JSON.stringify(quota)
     allowance.listed = true
     allowance.quota = quota
@@ -175,16 +173,10 @@ export class Resource {
     if (quota.concurrency === null) allowance.concurrency = null
     if (allowance.leased === null) this.#lead(allowance, nowMs)
     else {
-      allowance.leased.obey(quota, tenants, nowMs)
+      allowance.leased.obey(quota, this.#rules.tenants, nowMs)
       // What of it is limited is perhaps something else now.
-      if (changed && allowance.leased.isDrawn) leases?.add(allowance.leased, nowMs)
+      if (changed && allowance.leased.isDrawn) leases.add(allowance.leased, nowMs)
     }
-  }
-
-  #unlease(allowance: Allowance): void {
-    if (allowance.leased === null) return
-    this.#leasedBy?.remove(allowance.leased)
-    allowance.leased = null
   }
 }
 

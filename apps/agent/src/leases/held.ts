@@ -15,9 +15,9 @@ export class Lease {
     const held = this.#held
     if (held === null) return 0
     const { rule, holdMs } = this.#after
-    if (nowMs < held.expiresMs || rule === 'safe') return usableAt(held, nowMs)
-    if (rule === 'hold' && nowMs < held.expiresMs + holdMs) return held.units
-    return rule === 'deny' ? 0 : usableAt(held, nowMs)
+    if (nowMs >= held.expiresMs && rule === 'deny') return 0
+    if (nowMs >= held.expiresMs && nowMs < held.expiresMs + holdMs) return held.units
+    return usableAt(held, nowMs)
   }
 
   /** When what may be used is next another amount, if no answer comes; `Infinity`: never. */

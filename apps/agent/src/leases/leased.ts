@@ -34,7 +34,8 @@ export interface Drawn {
 /** The leases of the process, of which this is one. */
 export interface Among {
   readonly refreshMs: number
-  add(leased: Leased, nowMs: number): boolean
+  add(leased: Leased, nowMs: number): void
+  remove(leased: Leased): void
 }
 
 /** One that there was no room for looks again at every so many refusals: looking reads all that are in use. */
@@ -134,6 +135,11 @@ export class Leased {
   drop(nowMs: number): void {
     for (const { lease } of this.#parts()) lease.drop(nowMs)
     this.#changed()
+  }
+
+  /** It is not asked for any more. */
+  end(): void {
+    this.#among.remove(this)
   }
 
   /** Work began that costs so many units, and takes a slot. */

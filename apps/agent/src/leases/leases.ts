@@ -24,7 +24,7 @@ interface Page {
 export class Leases {
   /** Called where something should be asked sooner than was planned. */
   onHurry: () => void = () => undefined
-  readonly #newPage: () => Page
+  readonly #random: () => number
   readonly #drawn = new Map<string, { readonly leased: Leased; readonly page: Page }>()
   /** Never none. */
   #pages: readonly Page[]
@@ -32,12 +32,8 @@ export class Leases {
 
   /** `refreshMs` until an answer says another. */
   constructor(refreshMs: number, random: () => number) {
-    this.#newPage = () => ({
-      desk: new LeaseDesk(this.#pages[0]?.desk.refreshMs ?? refreshMs, random, () => ++this.#questions),
-      bytes: 0,
-    })
-    this.#pages = []
-    this.#pages = [this.#newPage()]
+    this.#random = random
+    this.#pages = [this.#newPage(refreshMs)]
   }
 
   get refreshMs(): number {
@@ -49,18 +45,18 @@ export class Leases {
   }
 
   /** What is asked for. */
-  get all(): Iterable<Leased> {
+  get all(): readonly Leased[] {
     return Array.from(this.#drawn.values(), ({ leased }) => leased)
   }
 
-  /** Asks for one more; where there is no room, for the one that was used longest ago no more. False: all are in use. */
-  add(leased: Leased, nowMs: number): boolean {
+  /** Asks for one more; where there is no room, for the one that was used longest ago no more. Where all are in use it is not asked for, and has nothing. */
+  add(leased: Leased, nowMs: number): void {
     this.remove(leased)
     let page = this.#pageFor(leased)
     while (page === null) {
-      const idle = this.#longestIdle(nowMs - UNUSED_REFRESHES * this.refreshMs)
-      if (idle === null) return false
+      const idle = this.#longestIdle(nowMs - UNUSED_REFRESHES * this.refreshMs) ?? leased
       this.#forget(idle, nowMs)
+      if (idle === leased) return
       page = this.#pageFor(leased)
     }
     for (const drawn of leased.drawn()) page.desk.add(drawn)
@@ -70,12 +66,11 @@ export class Leases {
     leased.usedMs = nowMs
     page.desk.hurry(nowMs)
     this.onHurry()
-    return true
   }
 
-  /** Whether another fits into the first question: beyond it only what is in use is asked for. */
-  get hasRoom(): boolean {
-    return this.#pages.length === 1 && this.#first.desk.size + 2 <= WIRE.leases && this.#first.bytes < MOST_BYTES
+  /** Whether a tenant's rate and slots fit into the only question: beyond one only what is in use is asked for. */
+  hasRoomFor(names: LeasedNames): boolean {
+    return this.#pages.length === 1 && fits(this.#first, 2, bytesOf(names))
   }
 
   /** It is not asked for any more. */
@@ -89,12 +84,6 @@ export class Leases {
       page.desk.remove({ resource: leased.resource, tenant: leased.tenant, kind })
     page.bytes -= bytesOf(leased)
     if (page.desk.size === 0 && this.#pages.length > 1) this.#pages = this.#pages.filter((each) => each !== page)
-  }
-
-  /** Quotas changed: asks soon. */
-  hurry(nowMs: number): void {
-    for (const { desk } of this.#pages) desk.hurry(nowMs)
-    this.onHurry()
   }
 
   /** As `LeaseDesk.connected`. */
@@ -135,12 +124,16 @@ export class Leases {
   /** `null`: there is no room. */
   #pageFor(leased: Leased): Page | null {
     const [parts, bytes] = [leased.drawn().length, bytesOf(leased)]
-    const fits = this.#pages.find((page) => page.desk.size + parts <= WIRE.leases && page.bytes + bytes <= MOST_BYTES)
-    if (fits !== undefined) return fits
+    const found = this.#pages.find((page) => fits(page, parts, bytes))
+    if (found !== undefined) return found
     if (this.#pages.length >= WIRE.leaseQuestions) return null
-    const page = this.#newPage()
+    const page = this.#newPage(this.refreshMs)
     this.#pages = [...this.#pages, page]
     return page
+  }
+
+  #newPage(refreshMs: number): Page {
+    return { desk: new LeaseDesk(refreshMs, this.#random, () => ++this.#questions), bytes: 0 }
   }
 
   #forgetIdle(nowMs: number): void {
@@ -159,10 +152,14 @@ export class Leases {
   }
 }
 
-const keyOf = ({ resource, tenant }: { readonly resource: string; readonly tenant: string }): string =>
-  leaseKey({ kind: 'rate', resource, tenant })
+type LeasedNames = Pick<Leased, 'resource' | 'tenant'>
+
+const fits = ({ desk, bytes }: Page, moreParts: number, moreBytes: number): boolean =>
+  desk.size + moreParts <= WIRE.leases && bytes + moreBytes <= MOST_BYTES
+
+const keyOf = ({ resource, tenant }: LeasedNames): string => leaseKey({ kind: 'rate', resource, tenant })
 
 const encoder = new TextEncoder()
 
-const bytesOf = ({ resource, tenant }: Leased): number =>
+const bytesOf = ({ resource, tenant }: LeasedNames): number =>
   2 * (ABOUT + resource.length + encoder.encode(JSON.stringify(tenant)).length)

@@ -33,6 +33,11 @@ export class LeaseClerk {
     options.leases.onHurry = () => this.#plan()
   }
 
+  /** It was not answered in time, and never was before. */
+  get uncounted(): boolean {
+    return this.#uncounted
+  }
+
   start(): void {
     this.#patience = this.#o.runtime.timers.set(() => this.unanswered(), WIRE.leaseRefreshMs)
     this.#plan()

@@ -59,7 +59,6 @@ export class ControlLink {
   #sequence = 0
   #mismatch = ''
   #told = ''
-  #uncounted = false
   #toldNoShare = false
 
   constructor(options: LinkOptions) {
@@ -89,10 +88,7 @@ export class ControlLink {
       runtime,
       open: () => this.#stream.isUp || this.#poll.isAnswering,
       send: (message) => this.#sendLeases(message),
-      onUncounted: (uncounted) => {
-        this.#uncounted = uncounted
-        options.onUncounted(uncounted)
-      },
+      onUncounted: options.onUncounted,
     })
   }
 
@@ -185,7 +181,7 @@ export class ControlLink {
       source: state.standing.source,
       ...this.#o.states(),
       scales: this.#scales,
-      uncounted: this.#uncounted,
+      uncounted: this.#clerk.uncounted,
     })
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { LeaseSeat } from './leases-port.ts'
+import { MemoryClaims } from './memory-claims.testkit.ts'
+import { OwnBooks } from './own-books.ts'
+import { ReplicaPost } from './replica-post.ts'
 import { CLAIMS, RATE, SharedWorld } from './shared-books.testkit.ts'
+import { SharedBooks } from './shared-books.ts'
 
 const SETTLED_MS = 15_000
 const TAKEN_OVER_MS = CLAIMS.claimMs + CLAIMS.spareMs + 2 * CLAIMS.turnMs
@@ -105,6 +110,46 @@ describe('books of leases that replicas share', () => {
       await run(700)
     }
     expect(peak()).toBeLessThanOrEqual(1 + ROUNDING)
+  })
+})
+
+describe('a book of agents that go without a word', () => {
+  it('remembers no more connections than so many, those of whoever asked last', async () => {
+    let nowMs = 0
+    const monotonicMs = () => nowMs
+    const released: string[] = []
+    class Released extends OwnBooks {
+      override release({ instance }: LeaseSeat): void {
+        released.push(instance)
+      }
+    }
+    class NoPost extends ReplicaPost {
+      override send(): void {}
+      override receive = () => () => {}
+    }
+    const own = new Released({
+      store: { before: async () => ({ agents: new Set(), quotas: {} }) },
+      inForce: async () => null,
+      monotonicMs,
+      random: () => 0.5,
+      epoch: () => 'e',
+      onError: (error) => {
+        throw error
+      },
+    })
+    const store = new MemoryClaims(CLAIMS, monotonicMs)
+    const books = new SharedBooks({ own, post: new NoPost(), replica: 'r', timing: CLAIMS, store, monotonicMs })
+    const seat = (n: number): LeaseSeat => ({
+      serviceId: 'orders',
+      environment: 'prod',
+      service: 'orders',
+      instance: `agent ${n}`,
+      openedMs: 0,
+    })
+    for (; books.claims.ownerOf('orders') === null; nowMs += CLAIMS.turnMs) await books.turn()
+    for (let n = 0; n <= 50_000; n++) books.ask(seat(n), [], () => {})
+    for (const n of [0, 1, 50_000]) books.release(seat(n))
+    expect(released).toEqual(['agent 1', 'agent 50000'])
   })
 })
 

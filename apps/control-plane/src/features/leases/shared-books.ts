@@ -12,9 +12,16 @@ const SOON_MS = 100
 /** Open questions; more are not forwarded. */
 const MOST_OPEN = 50_000
 
-/** A letter that this replica wants an answer to. */
-type Question = Extract<Letter, { n: number }>['kind']
-type Open = { readonly sinceMs: number; take(letter: Letter): void; none(): void }
+/** Agents of one book whose connections are remembered; of those that asked least lately nothing but questions is heard. */
+const MOST_SEATS = 50_000
+
+/** A question to another replica. `settle` takes its answer; `null`: there is none. */
+interface Open {
+  readonly sinceMs: number
+  settle(answer: Letter | null): void
+}
+
+type Asked = Pick<Extract<Letter, { kind: 'ask' }>, 'asked' | 'whole'>
 
 export interface SharedBooksParts extends Omit<BookClaimsParts, 'lost'> {
   readonly own: OwnBooks
@@ -27,10 +34,7 @@ export interface SharedBooksParts extends Omit<BookClaimsParts, 'lost'> {
  */
 export class SharedBooks extends Leases {
   readonly claims: BookClaims
-  readonly #own: OwnBooks
-  readonly #post: ReplicaPost
-  readonly #replica: string
-  readonly #monotonicMs: () => number
+  readonly #parts: SharedBooksParts
   readonly #open = new Map<number, Open>()
   /** For a book without a known owner, of each agent its newest question: until the next turn says whose it is. */
   readonly #waiting = new Map<string, Map<string, () => void>>()
@@ -41,11 +45,8 @@ export class SharedBooks extends Leases {
 
   constructor(parts: SharedBooksParts) {
     super()
-    this.#own = parts.own
-    this.#post = parts.post
-    this.#replica = parts.replica
-    this.#monotonicMs = () => parts.monotonicMs()
-    this.claims = new BookClaims({ ...parts, monotonicMs: this.#monotonicMs, lost: (book) => this.#lost(book) })
+    this.#parts = parts
+    this.claims = new BookClaims({ ...parts, lost: (book) => this.#lost(book) })
     this.#endPost = parts.post.receive((from, letter) => this.#receive(from, letter))
   }
 
@@ -55,58 +56,70 @@ export class SharedBooks extends Leases {
     reply: (granted: readonly LeaseGranted[]) => void,
     whole = true,
   ): void {
-    if (this.#route(seat, asked, reply, whole)) return
+    if (this.#route(seat, { asked, whole }, reply)) return
     const waiting = this.#waiting.get(seat.serviceId) ?? new Map<string, () => void>()
     this.#waiting.set(
       seat.serviceId,
-      waiting.set(seat.instance, () => void this.#route(seat, asked, reply, whole)),
+      waiting.set(seat.instance, () => void this.#route(seat, { asked, whole }, reply)),
     )
     if (this.claims.sinceTurnMs > SOON_MS) void this.turn()
   }
 
   override obeyed(seat: LeaseSeat, obeyed: readonly LeaseObeyed[]): void {
     const owner = this.claims.ownerOf(seat.serviceId)
-    if (owner === this.#replica) this.#obeyedHere(this.#replica, posted(seat), seat, obeyed)
-    else if (owner !== null) this.#post.send(owner, { kind: 'obeyed', seat: posted(seat), obeyed })
+    if (owner === this.#parts.replica) this.#obeyedHere(this.#here(seat), seat, obeyed)
+    else if (owner !== null) this.#parts.post.send(owner, { kind: 'obeyed', seat: posted(seat), obeyed })
   }
 
   override release(seat: LeaseSeat): void {
     this.#waiting.get(seat.serviceId)?.delete(seat.instance)
     const owner = this.claims.ownerOf(seat.serviceId)
-    if (owner === this.#replica) this.#releaseHere(this.#replica, posted(seat), seat)
-    else if (owner !== null) this.#post.send(owner, { kind: 'release', seat: posted(seat) })
+    if (owner === this.#parts.replica) this.#releaseHere(this.#here(seat), seat)
+    else if (owner !== null) this.#parts.post.send(owner, { kind: 'release', seat: posted(seat) })
   }
 
   override published(serviceId: string): Promise<void> {
-    return this.#own.published(serviceId)
+    return this.#parts.own.published(serviceId)
   }
 
   override figures(serviceId: string): Promise<LeaseFigures | null> {
     const owner = this.claims.ownerOf(serviceId)
-    if (owner === this.#replica) return this.#own.figures(serviceId)
-    const letter = (n: number): Letter => ({ kind: 'ask-figures', n, serviceId })
-    return this.#question(owner, letter, 'figures', ({ figures }) => figures)
+    if (owner === this.#parts.replica) return this.#parts.own.figures(serviceId)
+    if (owner === null) return Promise.resolve(null)
+    return new Promise((resolve) =>
+      this.#question(
+        owner,
+        (n) => ({ kind: 'ask-figures', n, serviceId }),
+        (answer) => resolve(answer?.kind === 'figures' ? answer.figures : null),
+      ),
+    )
   }
 
   override shares(serviceId: string, name: LeaseName, page: SharesPage): Promise<LeaseShare[] | null> {
     const owner = this.claims.ownerOf(serviceId)
-    if (owner === this.#replica) return this.#own.shares(serviceId, name, page)
-    const letter = (n: number): Letter => ({ kind: 'ask-shares', n, serviceId, name, page })
-    return this.#question(owner, letter, 'shares', ({ shares }) => shares)
+    if (owner === this.#parts.replica) return this.#parts.own.shares(serviceId, name, page)
+    if (owner === null) return Promise.resolve(null)
+    return new Promise((resolve) =>
+      this.#question(
+        owner,
+        (n) => ({ kind: 'ask-shares', n, serviceId, name, page }),
+        (answer) => resolve(answer?.kind === 'shares' ? answer.shares : null),
+      ),
+    )
   }
 
   override beat(): void {
-    this.#own.beat()
+    this.#parts.own.beat()
   }
 
   /** Every `turnMs`: renews claims, and gives up on answers that do not come. */
   async turn(): Promise<void> {
     await this.claims.turn()
-    const nowMs = this.#monotonicMs()
+    const nowMs = this.#parts.monotonicMs()
     for (const [n, open] of this.#open) {
       if (nowMs - open.sinceMs <= ANSWER_MS) break
       this.#open.delete(n)
-      open.none()
+      open.settle(null)
     }
     for (const [serviceId, waiting] of this.#waiting) {
       this.#waiting.delete(serviceId)
@@ -118,63 +131,64 @@ export class SharedBooks extends Leases {
   async end(): Promise<void> {
     this.#endPost()
     await this.claims.end()
-    for (const open of this.#open.values()) open.none()
+    for (const open of this.#open.values()) open.settle(null)
     this.#open.clear()
   }
 
   /** False: nobody is known to own the book. */
-  #route(
-    seat: LeaseSeat,
-    asked: readonly LeaseAsked[],
-    reply: (granted: readonly LeaseGranted[]) => void,
-    whole: boolean,
-  ): boolean {
+  #route(seat: LeaseSeat, { asked, whole }: Asked, reply: (granted: readonly LeaseGranted[]) => void): boolean {
     const owner = this.claims.ownerOf(seat.serviceId)
     if (owner === null) return false
-    if (owner === this.#replica) {
-      this.#askHere(this.#replica, posted(seat), seat, { asked, whole }, reply)
+    if (owner === this.#parts.replica) {
+      this.#askHere(this.#here(seat), seat, { asked, whole }, reply)
       return true
     }
-    const n = this.#expect({
-      sinceMs: this.#monotonicMs(),
-      take: (letter) => {
-        if (letter.kind === 'granted') reply(letter.granted)
+    this.#question(
+      owner,
+      (n) => ({ kind: 'ask', n, seat: posted(seat), asked, whole }),
+      (answer) => {
+        if (answer?.kind === 'granted') reply(answer.granted)
       },
-      none: () => {},
-    })
-    if (n !== null) this.#post.send(owner, { kind: 'ask', n, seat: posted(seat), asked, whole })
+    )
     return true
   }
 
   #askHere(
-    from: string,
-    seat: PostedSeat,
-    asking: LeaseSeat,
-    { asked, whole }: { readonly asked: readonly LeaseAsked[]; readonly whole: boolean },
+    connection: string,
+    seat: LeaseSeat,
+    { asked, whole }: Asked,
     reply: (granted: readonly LeaseGranted[]) => void,
   ): void {
     const { serviceId, instance } = seat
     const seats = this.#seats.get(serviceId) ?? new Map<string, string>()
-    this.#seats.set(serviceId, seats.set(instance, `${from} ${seat.connection}`))
+    this.#seats.set(serviceId, seats)
+    // The last one is who asked last.
+    seats.delete(instance)
+    seats.set(instance, connection)
+    for (const oldest of seats.keys()) if (seats.size > MOST_SEATS) seats.delete(oldest)
     // A book that is being opened answers later: perhaps when it is another one's.
     const answer = (granted: readonly LeaseGranted[]) => {
       if (this.claims.owns(serviceId)) reply(granted)
     }
-    this.#own.ask(asking, asked, answer, whole)
+    this.#parts.own.ask(seat, asked, answer, whole)
   }
 
-  #obeyedHere(from: string, seat: PostedSeat, saying: LeaseSeat, obeyed: readonly LeaseObeyed[]): void {
-    if (this.#isLast(from, seat)) this.#own.obeyed(saying, obeyed)
+  #obeyedHere(connection: string, seat: LeaseSeat, obeyed: readonly LeaseObeyed[]): void {
+    if (this.#isLast(connection, seat)) this.#parts.own.obeyed(seat, obeyed)
   }
 
-  #releaseHere(from: string, seat: PostedSeat, saying: LeaseSeat): void {
-    if (!this.#isLast(from, seat)) return
+  #releaseHere(connection: string, seat: LeaseSeat): void {
+    if (!this.#isLast(connection, seat)) return
     this.#seats.get(seat.serviceId)?.delete(seat.instance)
-    this.#own.release(saying)
+    this.#parts.own.release(seat)
   }
 
-  #isLast(from: string, { serviceId, instance, connection }: PostedSeat): boolean {
-    return this.#seats.get(serviceId)?.get(instance) === `${from} ${connection}`
+  #isLast(connection: string, { serviceId, instance }: LeaseSeat): boolean {
+    return this.#seats.get(serviceId)?.get(instance) === connection
+  }
+
+  #here({ openedMs }: LeaseSeat): string {
+    return connectionOf(this.#parts.replica, openedMs)
   }
 
   #receive(from: string, letter: Letter): void {
@@ -183,11 +197,12 @@ export class SharedBooks extends Leases {
       if (!this.claims.owns(seat.serviceId)) return
       // Clocks of two replicas are not compared: when its connection began is unknown here, so its safe capacity counts as in use.
       const asking: LeaseSeat = { ...seat, openedMs: Number.NEGATIVE_INFINITY }
-      if (letter.kind === 'obeyed') this.#obeyedHere(from, seat, asking, letter.obeyed)
-      else if (letter.kind === 'release') this.#releaseHere(from, seat, asking)
+      const connection = connectionOf(from, seat.connection)
+      if (letter.kind === 'obeyed') this.#obeyedHere(connection, asking, letter.obeyed)
+      else if (letter.kind === 'release') this.#releaseHere(connection, asking)
       else
-        this.#askHere(from, seat, asking, letter, (granted) =>
-          this.#post.send(from, { kind: 'granted', n: letter.n, granted }),
+        this.#askHere(connection, asking, letter, (granted) =>
+          this.#parts.post.send(from, { kind: 'granted', n: letter.n, granted }),
         )
     } else if (letter.kind === 'ask-figures') void this.#answerFigures(from, letter)
     else if (letter.kind === 'ask-shares') void this.#answerShares(from, letter)
@@ -195,55 +210,43 @@ export class SharedBooks extends Leases {
   }
 
   async #answerFigures(from: string, { n, serviceId }: Extract<Letter, { kind: 'ask-figures' }>): Promise<void> {
-    const figures = this.claims.owns(serviceId) ? await this.#own.figures(serviceId) : null
-    this.#post.send(from, { kind: 'figures', n, figures })
+    const figures = this.claims.owns(serviceId) ? await this.#parts.own.figures(serviceId) : null
+    this.#parts.post.send(from, { kind: 'figures', n, figures })
   }
 
   async #answerShares(
     from: string,
     { n, serviceId, name, page }: Extract<Letter, { kind: 'ask-shares' }>,
   ): Promise<void> {
-    const shares = this.claims.owns(serviceId) ? await this.#own.shares(serviceId, name, page) : null
-    this.#post.send(from, { kind: 'shares', n, shares })
+    const shares = this.claims.owns(serviceId) ? await this.#parts.own.shares(serviceId, name, page) : null
+    this.#parts.post.send(from, { kind: 'shares', n, shares })
   }
 
   #answered(letter: Extract<Letter, { n: number }>): void {
     const open = this.#open.get(letter.n)
     this.#open.delete(letter.n)
-    open?.take(letter)
+    open?.settle(letter)
   }
 
-  #expect(open: Open): number | null {
-    if (this.#open.size >= MOST_OPEN) return null
+  /** Too many that are open are not sent. */
+  #question(to: string, letter: (n: number) => Letter, settle: Open['settle']): void {
+    if (this.#open.size >= MOST_OPEN) {
+      settle(null)
+      return
+    }
     const n = ++this.#letters
-    this.#open.set(n, open)
-    return n
-  }
-
-  /** `null` where there is no answer. */
-  #question<K extends Question, T>(
-    owner: string | null,
-    letter: (n: number) => Letter,
-    kind: K,
-    read: (answer: Extract<Letter, { kind: K }>) => T | null,
-  ): Promise<T | null> {
-    if (owner === null) return Promise.resolve(null)
-    return new Promise((resolve) => {
-      const n = this.#expect({
-        sinceMs: this.#monotonicMs(),
-        take: (answer) => resolve(answer.kind === kind ? read(answer as Extract<Letter, { kind: K }>) : null),
-        none: () => resolve(null),
-      })
-      if (n === null) resolve(null)
-      else this.#post.send(owner, letter(n))
-    })
+    this.#open.set(n, { sinceMs: this.#parts.monotonicMs(), settle })
+    this.#parts.post.send(to, letter(n))
   }
 
   #lost(book: string): void {
     this.#seats.delete(book)
-    this.#own.close(book)
+    this.#parts.own.close(book)
   }
 }
+
+/** Of all replicas' connections. */
+const connectionOf = (replica: string, connection: number): string => `${replica} ${connection}`
 
 const posted = ({ serviceId, environment, service, instance, openedMs }: LeaseSeat): PostedSeat => ({
   serviceId,

@@ -140,4 +140,3 @@ try {
   await end()
   process.exitCode = 1
 }
-await pause(0)

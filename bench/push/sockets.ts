@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AGENT_PATHS, type AgentMessage, encode, SUBPROTOCOL } from '@weir/wire'
 import WebSocket from 'ws'
+import { helloOf } from './hello.ts'
 import { type Answer, type Ask, epochMs } from './message.ts'
 
 /** As many handshakes at once. */
@@ -30,19 +31,7 @@ const arrived = (length: number): void => {
 
 const agent = (socket: WebSocket, n: number): void => {
   const tell = (message: AgentMessage) => socket.send(encode(message))
-  const instance = `agent-${n}`
-  tell({
-    type: 'hello',
-    instance,
-    boot: `${instance}-boot`,
-    zone: null,
-    host: 'bench',
-    pid: n,
-    agentVersion: '0.1.0',
-    modeOverride: null,
-    applied: null,
-    source: 'built-in',
-  })
+  tell(helloOf(n, null))
   let sequence = 0
   setTimeout(() => {
     const report = () =>

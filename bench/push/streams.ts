@@ -1,8 +1,8 @@
 /** Many agents' streams in one process: the real ones, with their back-off, and nothing of an agent beside. */
 import type { PolicyIdentity } from '@weir/policy/model'
-import type { Hello } from '@weir/wire'
 import { realClock, realTimers } from '../../apps/agent/src/core/real.ts'
 import { Stream } from '../../apps/agent/src/source/stream.ts'
+import { helloOf } from './hello.ts'
 import { epochMs, type Gathered, type StormAsk } from './message.ts'
 
 const say = (answer: Gathered | { type: 'started' }) => process.send?.(answer)
@@ -23,7 +23,10 @@ class Streamed {
       origin,
       key,
       runtime: { clock: realClock, timers: realTimers, random: Math.random, onError },
-      hello: () => this.#hello(n),
+      hello: () => {
+        attempts++
+        return helloOf(n, this.applied)
+      },
       onMessage: (message) => {
         if (message.type !== 'snapshot') return
         const { databaseId, revision, hash } = message
@@ -38,23 +41,6 @@ class Streamed {
 
   isBack(revision: number): boolean {
     return this.#stream.isUp && (this.applied?.revision ?? 0) >= revision
-  }
-
-  #hello(n: number): Hello {
-    attempts++
-    const instance = `agent-${n}`
-    return {
-      type: 'hello',
-      instance,
-      boot: `${instance}-boot`,
-      zone: null,
-      host: 'bench',
-      pid: n,
-      agentVersion: '0.1.0',
-      modeOverride: null,
-      applied: this.applied,
-      source: this.applied === null ? 'built-in' : 'stream',
-    }
   }
 }
 

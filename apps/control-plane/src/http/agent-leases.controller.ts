@@ -5,10 +5,10 @@ import { Callers } from '../features/access/caller.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
 import { AgentHub } from '../features/agents/agent-hub.ts'
 import { refused } from '../features/result.ts'
+import { instanceOf } from './agent-instance.ts'
 import { orProblem } from './problem.ts'
 import { Public } from './requires.ts'
 
-const LONGEST_INSTANCE = 128
 /** An answer that takes longer is not waited for: the agent asks again. */
 const ANSWER_WITHIN_MS = 5_000
 
@@ -27,9 +27,8 @@ export class AgentLeasesController {
   async leases(@Req() request: FastifyRequest, @Body() body: unknown): Promise<Grants> {
     const asking = this.callers.asking(request.raw)
     const key = orProblem(await this.access.check(asking))
-    const instance = asking.headers[INSTANCE_HEADER]
-    if (typeof instance !== 'string' || instance === '' || instance.length > LONGEST_INSTANCE)
-      return orProblem(refused('invalid', `Say in ${INSTANCE_HEADER} which instance asks.`))
+    const instance = instanceOf(asking.headers)
+    if (instance === null) return orProblem(refused('invalid', `Say in ${INSTANCE_HEADER} which instance asks.`))
     const read = agentMessageSchema.safeParse(body)
     if (!read.success || read.data.type !== 'ask')
       return orProblem(refused('invalid', 'This is no question for leases.'))

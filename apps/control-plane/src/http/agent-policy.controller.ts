@@ -1,13 +1,12 @@
 import { Controller, Get, Req, Res } from '@nestjs/common'
-import { INSTANCE_HEADER, LEASE_HEADER, leaseToHeader, SCALES_HEADER, scalesToHeader } from '@weir/wire'
+import { LEASE_HEADER, leaseToHeader, SCALES_HEADER, scalesToHeader } from '@weir/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Callers } from '../features/access/caller.ts'
 import { AgentAccess } from '../features/agents/agent-access.ts'
 import { AgentHub } from '../features/agents/agent-hub.ts'
+import { instanceOf } from './agent-instance.ts'
 import { orProblem } from './problem.ts'
 import { Public } from './requires.ts'
-
-const LONGEST_INSTANCE = 128
 
 /** The fall-back of an agent without a socket. Checks the agent's key itself. */
 @Controller('api/v1/agent')
@@ -24,9 +23,7 @@ export class AgentPolicyController {
   async policy(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const asking = this.callers.asking(request.raw)
     const key = orProblem(await this.access.check(asking))
-    const instance = asking.headers[INSTANCE_HEADER]
-    const named = typeof instance === 'string' && instance !== '' && instance.length <= LONGEST_INSTANCE
-    const { policy, split, scales } = await this.hub.polled(key, named ? instance : null, asking.ip)
+    const { policy, split, scales } = await this.hub.polled(key, instanceOf(asking.headers), asking.ip)
     void reply.header('cache-control', 'no-store')
     if (split !== null) void reply.header(LEASE_HEADER, leaseToHeader(split))
     if (split !== null && scales !== null) void reply.header(SCALES_HEADER, scalesToHeader(scales))

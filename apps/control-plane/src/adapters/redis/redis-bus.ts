@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { BUS_TOPICS, Bus, type BusTopic, type BusTopics } from '../../features/bus.ts'
 import type { MemoryBus } from '../memory/memory-bus.ts'
+import { parsed } from './parsed.ts'
 import type { RedisLink } from './redis-link.ts'
 
 const CHANNEL = 'bus'
@@ -41,13 +42,5 @@ export class RedisBus extends Bus {
     const { topic } = read.data
     const payload = BUS_TOPICS[topic].safeParse(read.data.payload)
     if (payload.success) this.#here.publish(topic, payload.data as BusTopics[typeof topic])
-  }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { HISTOGRAMS, PEAKS, SUMS } from '../../features/outcomes/columns.ts'
 import { BUCKETS } from '../../features/outcomes/histogram.ts'
 import { CUTS, type Row, type Rows } from '../../features/outcomes/roll-up.ts'
+import { parsed } from './parsed.ts'
 import type { RedisLink } from './redis-link.ts'
 
 const WATCHING = 'watching'
@@ -90,11 +91,3 @@ const rowOf = ({ peaks, histograms, ...row }: z.infer<typeof rowSchema>): Row =>
   peaks: peaks.map((peak) => peak ?? Number.NaN),
   histograms: Object.fromEntries(Object.entries(histograms).filter(([, list]) => list !== undefined)),
 })
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

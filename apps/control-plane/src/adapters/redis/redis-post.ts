@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { type Letter, ReplicaPost } from '../../features/leases/replica-post.ts'
+import { parsed } from './parsed.ts'
 import type { RedisLink } from './redis-link.ts'
 
 /** Letters to one replica wait so long for others, milliseconds, or until they are so many characters. */
@@ -11,6 +13,9 @@ interface Bag {
   readonly letters: string[]
   characters: number
 }
+
+/** Only replicas of this version write here, so their letters are believed. */
+const bagSchema = z.object({ from: z.string(), letters: z.array(z.custom<Letter>()) })
 
 /** One channel for each replica; letters go in bags, for a message costs more than what it says. */
 export class RedisPost extends ReplicaPost {
@@ -34,8 +39,8 @@ export class RedisPost extends ReplicaPost {
 
   override receive(handler: (from: string, letter: Letter) => void): () => void {
     return this.#link.listen(channelOf(this.#replica), (text) => {
-      const bag = opened(text)
-      for (const letter of bag?.letters ?? []) handler(bag?.from ?? '', letter)
+      const bag = bagSchema.safeParse(parsed(text))
+      if (bag.success) for (const letter of bag.data.letters) handler(bag.data.from, letter)
     })
   }
 
@@ -58,14 +63,3 @@ export class RedisPost extends ReplicaPost {
 }
 
 const channelOf = (replica: string): string => `post:${VERSION}:${replica}`
-
-const opened = (text: string): { readonly from: string; readonly letters: readonly Letter[] } | null => {
-  try {
-    const bag: unknown = JSON.parse(text)
-    if (bag === null || typeof bag !== 'object' || !('from' in bag) || !('letters' in bag)) return null
-    const { from, letters } = bag
-    return typeof from === 'string' && Array.isArray(letters) ? { from, letters } : null
-  } catch {
-    return null
-  }
-}

@@ -76,8 +76,8 @@ export class WriteBuffer {
       for (const [i, member] of agents.entries()) {
         member.stored = sessions[i] ?? null
         if (member.stored !== null) member.elsewhere = false
+        member.known = true
       }
-      for (const member of agents) member.known = true
       return true
     } catch (error) {
       this.onError(error)

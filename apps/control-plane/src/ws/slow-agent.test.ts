@@ -104,7 +104,7 @@ it('an agent that stops reading holds at most one policy in memory, has the newe
   // It is heard of, for it still sends; it only does not read.
   for (let seconds = 0; seconds <= 32; seconds++) {
     slow.say({ type: 'pong', n: seconds })
-    await bench.pass(1_000, () => bench.hub.everyRoom().next().value?.heard)
+    await bench.pass(1_000)
     await new Promise(setImmediate)
   }
   slow.socket.resume()

@@ -61,10 +61,6 @@ export class AgentHub {
     return this.draining || this.sessions.size >= this.bounds.sockets
   }
 
-  everyRoom(): IterableIterator<Room> {
-    return this.rooms.values()
-  }
-
   roomAt(ref: ServiceRef): Room | null {
     return this.rooms.get(refKey(ref)) ?? null
   }

@@ -161,6 +161,29 @@ test('a silence holds back what nobody heard of, and lets go of it when it ends'
   expect((await weir.call('GET', `${silences}?limit=1`)).body.items).toHaveLength(1)
 })
 
+test('what fired or was silenced for longer than a day is told all the same', async () => {
+  await withKey(weir, 'long', 'orders')
+  const hook = await sink()
+  await create('long', { kind: 'webhook', name: 'ours', url: hook.url })
+  const daysLater = () => weir.database.pool.query(`UPDATE alert_delivery SET created_at = now() - interval '3 days'`)
+  const raise = await raising(weir, 'long', 'orders')
+  await record(weir, raise)
+  await expect.poll(() => states(hook.heard)).toEqual(['sustained-shedding firing'])
+  await daysLater()
+  await record(weir, over(raise))
+  await expect.poll(() => states(hook.heard).slice(1)).toEqual(['sustained-shedding resolved'])
+
+  const silences = '/api/v1/environments/long/silences'
+  const to = new Date(Date.now() + 3_600_000).toISOString()
+  const silence = await weir.call('POST', silences, {
+    body: { to, reason: 'Move', matchers: { rules: ['queue-age'] } },
+  })
+  await record(weir, { ...raise, key: { ...raise.key, rule: 'queue-age' } })
+  await daysLater()
+  expect((await weir.call('DELETE', `${silences}/${silence.body.id}`)).status).toBe(200)
+  await expect.poll(() => states(hook.heard).slice(2)).toEqual(['queue-age firing'])
+})
+
 test('receivers never say their secret, and what is done with them is audited', async () => {
   await withKey(weir, 'keep', 'orders')
   let status = 500

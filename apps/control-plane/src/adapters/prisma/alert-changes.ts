@@ -1,5 +1,7 @@
 import type { AlertChange, AlertKey } from '../../features/alerts/alert-book.ts'
 import { MOST_WAITING } from '../../features/notifications/outbox.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { noteFiring, noteResolved } from './alert-deliveries.ts'
 import { type AlertRow, WITH_SERVICE } from './alert-row.ts'
 import type { Transaction } from './database.ts'
 
@@ -32,8 +34,8 @@ export const writeChanges = async (tx: Transaction, changes: readonly AlertChang
         include: WITH_SERVICE,
       })),
     )
-    await tellRaised(tx, raised)
-    await tx.alertDelivery.updateMany({ where: { alertId: { in: resolved } }, data: { want: 'resolved' } })
+    if (raised.length > 0) await noteFiring(tx, Prisma.sql`a.id = ANY(${raised}::uuid[])`)
+    if (resolved.length > 0) await noteResolved(tx, resolved)
   }
   await dropOldest(tx)
   return written
@@ -100,15 +102,6 @@ const resolve = async (tx: Transaction, changes: readonly Resolve[]): Promise<st
     FROM unnest(${services}::uuid[], ${rules}::text[], ${subjects}::text[], ${changes.map(({ at }) => at)}::timestamptz[]) AS c (service, rule, subject, at)
     WHERE a.service_id = c.service AND a.rule = c.rule AND a.subject = c.subject AND a.state = 'firing' RETURNING a.id`
   return rows.map(({ id }) => id)
-}
-
-/** Notes for every receiver that is meant. */
-const tellRaised = async (tx: Transaction, ids: readonly string[]): Promise<void> => {
-  if (ids.length === 0) return
-  await tx.$executeRaw`
-    INSERT INTO alert_delivery (receiver_id, alert_id, want)
-    SELECT r.id, a.id, 'firing' FROM alert a JOIN service s ON s.id = a.service_id JOIN alert_receiver r ON r.environment_id = s.environment_id
-    WHERE a.id = ANY(${[...ids]}::uuid[]) AND alert_meant(r.services, r.rules, r.severities, s.name, a.rule, a.severity) ON CONFLICT DO NOTHING`
 }
 
 /** Of what waits for a receiver the newest are kept. */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { type Alert, type AlertRulesDocument, alertRulesDocumentSchema, rulesOf } from '@weir/api'
+import { type Alert, rulesOf } from '@weir/api'
 import { AlertOutbox, DROPPED_AFTER_HOURS, type Due, MOST_AT_ONCE } from '../../features/notifications/outbox.ts'
+import { SILENCED } from './alert-deliveries.ts'
+import { AlertDocuments } from './alert-documents.ts'
 import { targetOf } from './alert-receivers.ts'
 import { alertOf, WITH_SERVICE } from './alert-row.ts'
 import { Database } from './database.ts'
@@ -10,6 +12,8 @@ const MOST_ERROR = 500
 /** Deliveries in PostgreSQL: one row a receiver and alert, with what is wanted and what was told. */
 @Injectable()
 export class PrismaAlertOutbox extends AlertOutbox {
+  readonly #documents = new AlertDocuments()
+
   constructor(private readonly database: Database) {
     super()
   }
@@ -27,21 +31,19 @@ export class PrismaAlertOutbox extends AlertOutbox {
           { kind: 'alertmanager' },
         ],
       },
-      include: { environment: { select: { id: true, name: true } } },
+      include: { environment: { select: { name: true } } },
     })
-    if (receivers.length === 0) return []
-    const documents = await this.#documents(receivers.map(({ environmentId }) => environmentId))
     const due: Due[] = []
     for (const { environment, ...row } of receivers) {
-      const document = documents.get(environment.id) ?? BUILT_IN
-      const withRunbook = (alert: Alert) => ({
-        alert,
-        runbook: rulesOf(document, alert.service)[alert.rule].runbook ?? null,
-      })
       const isAgain = again(row.id)
       const waiting = await this.#alerts(row.id, 'waiting')
       const standing = isAgain && row.kind === 'alertmanager' ? await this.#alerts(row.id, 'standing') : []
       if (waiting.length + standing.length === 0 && !(isAgain && row.watchdog)) continue
+      const document = (await this.#documents.read(this.database))(row.environmentId)
+      const withRunbook = (alert: Alert) => ({
+        alert,
+        runbook: rulesOf(document, alert.service)[alert.rule].runbook ?? null,
+      })
       due.push({
         target: targetOf(row),
         environment: environment.name,
@@ -73,23 +75,16 @@ export class PrismaAlertOutbox extends AlertOutbox {
       WHERE id = ${receiverId}::uuid`
   }
 
-  /** Marks what a silence holds back, and lets go of what was over before anybody was to hear of it, or is a day old. */
+  /** Lets go of what was over while a silence held it back, marks what one holds back now, and drops what has waited for a day. */
   async #hold(): Promise<void> {
     const { prisma } = this.database
-    await prisma.$executeRaw`
-      UPDATE alert_delivery d SET held = true FROM alert a JOIN service s ON s.id = a.service_id
-      WHERE a.id = d.alert_id AND d.told IS NULL AND NOT d.held AND EXISTS (
-        SELECT 1 FROM alert_silence x WHERE x.environment_id = s.environment_id AND x.starts_at <= now() AND x.ends_at > now()
-          AND alert_meant(x.services, x.rules, x.severities, s.name, a.rule, a.severity))`
     await prisma.$executeRaw`DELETE FROM alert_delivery WHERE told IS NULL AND held AND want = 'resolved'`
     await prisma.$executeRaw`
-      UPDATE alert_delivery d SET held = false FROM alert a JOIN service s ON s.id = a.service_id
-      WHERE a.id = d.alert_id AND d.told IS NULL AND d.held AND NOT EXISTS (
-        SELECT 1 FROM alert_silence x WHERE x.environment_id = s.environment_id AND x.starts_at <= now() AND x.ends_at > now()
-          AND alert_meant(x.services, x.rules, x.severities, s.name, a.rule, a.severity))`
+      UPDATE alert_delivery d SET held = NOT d.held, created_at = now() FROM alert a JOIN service s ON s.id = a.service_id
+      WHERE a.id = d.alert_id AND d.told IS NULL AND d.held <> ${SILENCED}`
     await prisma.$executeRaw`
       WITH gone AS (DELETE FROM alert_delivery WHERE want IS DISTINCT FROM told AND NOT held
-        AND created_at < now() - make_interval(hours => ${DROPPED_AFTER_HOURS}) AND (want = 'resolved' OR told IS NULL) RETURNING receiver_id)
+        AND created_at < now() - make_interval(hours => ${DROPPED_AFTER_HOURS}) RETURNING receiver_id)
       UPDATE alert_receiver r SET dropped = dropped + c.n FROM (SELECT receiver_id, count(*)::int AS n FROM gone GROUP BY 1) c WHERE r.id = c.receiver_id`
   }
 
@@ -113,15 +108,4 @@ export class PrismaAlertOutbox extends AlertOutbox {
     })
     return rows.map(({ alert }) => alertOf(alert))
   }
-
-  async #documents(environmentIds: readonly string[]): Promise<Map<string, AlertRulesDocument>> {
-    const rows = await this.database.prisma.alertRules.findMany({
-      where: { environmentId: { in: [...environmentIds] } },
-      distinct: ['environmentId'],
-      orderBy: [{ environmentId: 'asc' }, { version: 'desc' }],
-    })
-    return new Map(rows.map(({ environmentId, document }) => [environmentId, alertRulesDocumentSchema.parse(document)]))
-  }
 }
-
-const BUILT_IN = alertRulesDocumentSchema.parse({})

@@ -10,7 +10,8 @@ import {
   receiverTag,
 } from '../../features/notifications/receivers.ts'
 import { done, type Result, refused } from '../../features/result.ts'
-import type { AlertReceiver, Prisma } from '../../generated/prisma/client.ts'
+import { type AlertReceiver, Prisma } from '../../generated/prisma/client.ts'
+import { noteFiring } from './alert-deliveries.ts'
 import { writeAudit } from './audit.ts'
 import { Database, type Transaction } from './database.ts'
 import { findEnvironment } from './find.ts'
@@ -54,17 +55,17 @@ export class PrismaReceivers extends ReceiverStore {
         },
       })
       await writeAudit(tx, { actor, action: 'receiver.create', environment, target: row.name, detail: shownOf(row) })
-      await tellWhatFires(tx, row.id)
+      await noteFiring(tx, Prisma.sql`r.id = ${row.id}::uuid`)
       return done((await withWaiting(tx, [row]))[0] as Receiver)
     })
   }
 
   override put(environment: string, id: string, edit: ReceiverEdit, expected: Expected, actor: string) {
     return transact<Receiver>(this.database, async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM alert_receiver WHERE id = ${id}::uuid FOR UPDATE`
       const found = await find(tx, environment, id)
       if (!found.ok) return found
-      await tx.$queryRaw`SELECT 1 FROM alert_receiver WHERE id = ${id}::uuid FOR UPDATE`
-      const before = await tx.alertReceiver.findUniqueOrThrow({ where: { id } })
+      const before = found.value
       const held = checkExpected(expected, receiverTag(before.version), 'The receiver')
       if (!held.ok) return held
       if (before.kind !== edit.kind)
@@ -84,7 +85,7 @@ export class PrismaReceivers extends ReceiverStore {
       })
       const detail = { ...shownOf(row), newSecret: secret !== undefined }
       await writeAudit(tx, { actor, action: 'receiver.set', environment, target: row.name, detail })
-      await tellWhatFires(tx, row.id)
+      await noteFiring(tx, Prisma.sql`r.id = ${row.id}::uuid`)
       return done((await withWaiting(tx, [row]))[0] as Receiver)
     })
   }
@@ -149,13 +150,6 @@ const find = async (db: Transaction, environment: string, id: string): Promise<R
   const row = await db.alertReceiver.findFirst({ where: { id, environmentId: found.value.id } })
   return row === null ? refused('not-found', `There is no such receiver in ${environment}.`) : done(row)
 }
-
-/** A receiver is told of what fires that it is meant for and has not heard of. */
-const tellWhatFires = (tx: Transaction, receiverId: string): Prisma.PrismaPromise<number> => tx.$executeRaw`
-  INSERT INTO alert_delivery (receiver_id, alert_id, want)
-  SELECT r.id, a.id, 'firing' FROM alert_receiver r JOIN service s ON s.environment_id = r.environment_id JOIN alert a ON a.service_id = s.id
-  WHERE r.id = ${receiverId}::uuid AND a.state = 'firing' AND alert_meant(r.services, r.rules, r.severities, s.name, a.rule, a.severity)
-  ON CONFLICT DO NOTHING`
 
 const withWaiting = async (db: Transaction, rows: readonly AlertReceiver[]): Promise<Receiver[]> => {
   const counts = await db.$queryRaw<{ id: string; waiting: number }[]>`

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { type Alert, type AlertRulesDocument, alertRulesDocumentSchema, rulesOf } from '@weir/api'
-import { WIRE } from '@weir/wire/model'
+import { type Alert, rulesOf } from '@weir/api'
 import {
   type AgentPatience,
   AlertBook,
@@ -16,41 +15,35 @@ import type { AgentCounts } from '../../features/alerts/other-rules.ts'
 import { matches } from '../../features/notifications/matching.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { writeChanges } from './alert-changes.ts'
+import { AlertDocuments } from './alert-documents.ts'
 import { alertOf, WITH_SERVICE } from './alert-row.ts'
 import { silenceOf } from './alert-silences.ts'
 import { Database } from './database.ts'
+import { LIVE_SECONDS } from './presence.ts'
 
-const LIVE_SECONDS = (WIRE.heartbeatMs * WIRE.missedHeartbeats) / 1_000
 /** A round of a thousand services that all change. */
 const TIMEOUT_MS = 30_000
 
 /** Alerts in PostgreSQL. A unique index lets one of a service, rule and subject fire at a time. */
 @Injectable()
 export class PrismaAlertBook extends AlertBook {
-  readonly #documents = new Map<string, { readonly version: number; readonly document: AlertRulesDocument }>()
+  readonly #documents = new AlertDocuments()
 
   constructor(private readonly database: Database) {
     super()
   }
 
   override async watched(): Promise<readonly WatchedService[]> {
-    const { prisma } = this.database
-    const [services, documents] = await Promise.all([
-      prisma.service.findMany({ include: { environment: { select: { name: true } } } }),
-      prisma.alertRules.findMany({
-        distinct: ['environmentId'],
-        orderBy: [{ environmentId: 'asc' }, { version: 'desc' }],
-      }),
+    const [services, documentOf] = await Promise.all([
+      this.database.prisma.service.findMany({ include: { environment: { select: { name: true } } } }),
+      this.#documents.read(this.database),
     ])
-    for (const { environmentId, version, document } of documents)
-      if (this.#documents.get(environmentId)?.version !== version)
-        this.#documents.set(environmentId, { version, document: alertRulesDocumentSchema.parse(document) })
     return services.map(({ id, name, hash, environmentId, environment }) => ({
       serviceId: id,
       environment: environment.name,
       service: name,
       hash,
-      rules: rulesOf(this.#documents.get(environmentId)?.document ?? BUILT_IN, name),
+      rules: rulesOf(documentOf(environmentId), name),
     }))
   }
 
@@ -124,5 +117,3 @@ export class PrismaAlertBook extends AlertBook {
     })
   }
 }
-
-const BUILT_IN = alertRulesDocumentSchema.parse({})

@@ -2,7 +2,8 @@ import { WIRE } from '@weir/wire/model'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database } from './database.ts'
 
-const LIVE_SECONDS = (WIRE.heartbeatMs * WIRE.missedHeartbeats) / 1_000
+/** An agent that was not heard for so long is lost. */
+export const LIVE_SECONDS = (WIRE.heartbeatMs * WIRE.missedHeartbeats) / 1_000
 
 /** Live: not ended, and heard within three heartbeats. One sentence of SQL for everybody who counts agents. */
 const LIVE = Prisma.sql`a.ended_at IS NULL AND a.last_heard_at > now() - make_interval(secs => ${LIVE_SECONDS})`

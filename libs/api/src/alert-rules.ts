@@ -9,12 +9,15 @@ export type Severity = z.infer<typeof severitySchema>
 /** Buckets that rules are judged in: every time of a rule is a multiple of it, rounded up. Seconds. */
 export const ALERT_BUCKET_SECONDS = 5
 
+/** Longest window of a rule. Seconds. */
+export const MOST_WINDOW_SECONDS = 300
+
 const seconds = (most: number) => z.int().min(ALERT_BUCKET_SECONDS).max(most)
 const share = z.number().gt(0).max(1)
 /** How long it must hold without a break: at most half an hour, since finest figures are kept for an hour. */
 const forSeconds = seconds(1_800)
 /** The long window; the short one, which must agree, is a third of it. */
-const windowSeconds = seconds(300)
+const windowSeconds = seconds(MOST_WINDOW_SECONDS)
 
 /** Settings of every rule: type and default. `enabled`, `severity`, `forSeconds` and `runbook` are in each. */
 const SETTINGS = {

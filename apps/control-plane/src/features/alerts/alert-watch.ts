@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ALERT_BUCKET_SECONDS, type Alert } from '@weir/api'
+import { ALERT_BUCKET_SECONDS, type Alert, MOST_WINDOW_SECONDS } from '@weir/api'
 import type { AlertBook, AlertChange, FiringAlert, WatchedService } from './alert-book.ts'
 import { LOOKBACK_SECONDS } from './expectation.ts'
 import type { Buckets, FiguresFeed, Range, ServiceFigures } from './figures-feed.ts'
@@ -13,8 +13,6 @@ const LATENESS_SECONDS = 3
 /** Services of more processes than this export every ten seconds, and are judged so much later. */
 const DENSE_INSTANCES = 50
 const SPARSE_SECONDS = 10
-/** Longest window of a rule. */
-const MOST_WINDOW_SECONDS = 300
 /** After so many services others get their turn of the event loop. */
 const TURN_SERVICES = 5
 /** After a longer pause what was in between is no longer judged. */

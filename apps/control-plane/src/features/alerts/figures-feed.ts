@@ -38,18 +38,10 @@ export class FiguresFeed {
       this.#query(range, { kind: 'dependency', labelBy: 'name', maxSeries: MOST_SUBJECTS }),
     ])
     const services = new Map<string, ServiceFigures>()
-    for (const [label, rows] of byLabel(gates)) {
-      const place = placeOf(label)
-      if (place === null) continue
-      const buckets = new Map(rows.map(({ second, figures }) => [second, gateBucket(figures)]))
-      serviceIn(services, place.service).gates.set(place.name, buckets)
-    }
-    for (const [label, rows] of byLabel(dependencies)) {
-      const place = placeOf(label)
-      if (place === null) continue
-      const buckets = new Map(rows.map(({ second, figures }) => [second, dependencyBucket(figures)]))
-      serviceIn(services, place.service).dependencies.set(place.name, buckets)
-    }
+    for (const { service, name, buckets } of placesOf(gates, gateBucket))
+      serviceIn(services, service).gates.set(name, buckets)
+    for (const { service, name, buckets } of placesOf(dependencies, dependencyBucket))
+      serviceIn(services, service).dependencies.set(name, buckets)
     await this.#tellRefusalsApart(range, services)
     return services
   }
@@ -121,8 +113,6 @@ export class FiguresFeed {
   }
 }
 
-const byLabel = ({ rows }: OutcomeSlice) => Map.groupBy(rows, ({ label }) => label)
-
 const serviceIn = (services: Map<string, ServiceFigures>, service: string): ServiceFigures => {
   const known = services.get(service)
   if (known !== undefined) return known
@@ -131,11 +121,14 @@ const serviceIn = (services: Map<string, ServiceFigures>, service: string): Serv
   return made
 }
 
-/** `service/name`; no service has a slash in its name. `null`: the sum of the others. */
-const placeOf = (label: string): { service: string; name: string } | null => {
-  const slash = label.indexOf('/')
-  return slash < 0 ? null : { service: label.slice(0, slash), name: label.slice(slash + 1) }
-}
+/** Labels are `service/name`, and no service has a slash in its name; one without a slash is the sum of the others, which is left out. */
+const placesOf = <B>({ rows }: OutcomeSlice, of: (figures: Figures) => B) =>
+  [...Map.groupBy(rows, ({ label }) => label)].flatMap(([label, own]) => {
+    const slash = label.indexOf('/')
+    if (slash < 0) return []
+    const buckets: Buckets<B> = new Map(own.map(({ second, figures }) => [second, of(figures)]))
+    return [{ service: label.slice(0, slash), name: label.slice(slash + 1), buckets }]
+  })
 
 const isClass = (label: string): label is Criticality => (CRITICALITIES as readonly string[]).includes(label)
 

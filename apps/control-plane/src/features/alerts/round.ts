@@ -7,7 +7,7 @@ import { type AgentCounts, agentsStale, quotaUnused, retryBudget, revisionRefuse
 import { CALM } from './phase.ts'
 import type { PublishedService } from './published.ts'
 import type { Reading } from './reading.ts'
-import { advance, type Judging, type Subject } from './subject.ts'
+import { advance, isForgotten, type Judging, type Subject } from './subject.ts'
 
 const GATE_NAMES = Object.keys(GATE_RULES) as GateRuleName[]
 const KINDS = ['gate', 'dependency', 'tenant', 'agents'] as const
@@ -83,7 +83,8 @@ export const judge = (
     const judging = { rules, names: NAMES[kind], read, beganAt: watch.beganAt, instant }
     const next = advance(subject, buckets, to, judging)
     changes.push(...next.changes)
-    subjects.set(id, next.subject)
+    if (isForgotten(next.subject)) subjects.delete(id)
+    else subjects.set(id, next.subject)
   }
   const names = (kind: Kind, found: Iterable<string>) => {
     const known = [...subjects.keys()].filter((id) => id.startsWith(`${kind}\n`)).map((id) => id.slice(kind.length + 1))

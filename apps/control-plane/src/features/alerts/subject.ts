@@ -1,12 +1,13 @@
-import { ALERT_BUCKET_SECONDS, type AlertRuleName, type AlertRules } from '@weir/api'
+import { ALERT_BUCKET_SECONDS, type AlertRuleName, type AlertRules, MOST_WINDOW_SECONDS } from '@weir/api'
 import type { AlertChange, AlertKey } from './alert-book.ts'
+import { LOOKBACK_SECONDS } from './expectation.ts'
 import type { Buckets } from './figures-feed.ts'
-import type { History } from './history.ts'
+import { bucketsOf, type History } from './history.ts'
 import { CALM, clearSeconds, type Phase, type PhaseEvent, step } from './phase.ts'
 import type { Reading } from './reading.ts'
 
 /** Buckets that a rule may look back over, of the longest window and look-back together. */
-export const HISTORY_BUCKETS = 180
+const HISTORY_BUCKETS = bucketsOf(LOOKBACK_SECONDS + MOST_WINDOW_SECONDS)
 
 /** One gate, dependency, tenant or service, and where its rules stand. Never changed: a round makes a new one, which holds once its alerts are written. */
 export interface Subject<B> {
@@ -60,6 +61,12 @@ export const advance = <B>(
   const until = Math.max(subject.until, to)
   return { subject: { ...subject, until, history: history.slice(-HISTORY_BUCKETS), phases }, changes }
 }
+
+/** Nothing of it was heard for as long as anything is kept, and nothing fires: a name that went away. */
+export const isForgotten = ({ history, phases }: Subject<unknown>): boolean =>
+  history.length >= HISTORY_BUCKETS &&
+  history.every((bucket) => bucket === null) &&
+  [...phases.values()].every(({ firing }) => firing === null)
 
 const switchedOff = (phase: Phase): { phase: Phase; event: PhaseEvent | null } => ({
   phase: CALM,

@@ -219,7 +219,13 @@ export const ALERT_TEXTS: Readonly<Record<AlertRuleName, AlertText>> = {
   },
 }
 
-/** Settings that every rule has. */
+/** The rule's name, and what it is about where that is not the whole service: `Queue age of gate checkout`. */
+export const alertTitle = (rule: AlertRuleName, subject: string): string => {
+  const { title, about } = ALERT_TEXTS[rule]
+  return subject === '' ? title : `${title} of ${about} ${subject}`
+}
+
+/** Severities, and what each means. */
 export const ALERT_SEVERITY_TEXTS = {
   page: 'Wakes somebody',
   ticket: 'For working hours',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import type { Annotation } from '@weir/api'
+import { type Annotation, alertRuleNameSchema } from '@weir/api'
+import { alertTitle } from '@weir/api/alert-texts'
 import { AnnotationSource, type AnnotationsAsked, MOST_ANNOTATIONS } from '../../features/verdicts/annotation-source.ts'
 import { Database } from './database.ts'
 
@@ -27,13 +28,13 @@ export class PrismaAnnotationSource extends AnnotationSource {
         where: { service: of, raisedAt: within },
         orderBy: { raisedAt: 'desc' },
         take: MOST_ANNOTATIONS,
-        select: { rule: true, summary: true, raisedAt: true, ...WITH_SERVICE },
+        select: { rule: true, subject: true, summary: true, raisedAt: true, ...WITH_SERVICE },
       }),
       alert.findMany({
         where: { service: of, resolvedAt: within },
         orderBy: { resolvedAt: 'desc' },
         take: MOST_ANNOTATIONS,
-        select: { rule: true, resolvedAt: true, ...WITH_SERVICE },
+        select: { rule: true, subject: true, resolvedAt: true, ...WITH_SERVICE },
       }),
     ])
     const found: Annotation[] = [
@@ -45,14 +46,14 @@ export class PrismaAnnotationSource extends AnnotationSource {
         detail:
           rolledBackTo === null ? `${author}: ${reason}` : `${author}, back to version ${rolledBackTo}: ${reason}`,
       })),
-      ...raised.map(({ rule, summary, raisedAt, service: { name } }) => ({
+      ...raised.map(({ rule, subject, summary, raisedAt, service: { name } }) => ({
         at: raisedAt.toISOString(),
         kind: 'alert-raised' as const,
         service: name,
         label: 'alert',
-        detail: `${words(rule)}: ${summary}`,
+        detail: `${titleOf(rule, subject)}: ${summary}`,
       })),
-      ...resolved.flatMap(({ rule, resolvedAt, service: { name } }) =>
+      ...resolved.flatMap(({ rule, subject, resolvedAt, service: { name } }) =>
         resolvedAt === null
           ? []
           : [
@@ -61,7 +62,7 @@ export class PrismaAnnotationSource extends AnnotationSource {
                 kind: 'alert-resolved' as const,
                 service: name,
                 label: 'resolved',
-                detail: `${words(rule)} was resolved`,
+                detail: `${titleOf(rule, subject)} was resolved`,
               },
             ],
       ),
@@ -70,8 +71,4 @@ export class PrismaAnnotationSource extends AnnotationSource {
   }
 }
 
-/** `sustained-shedding`: Sustained shedding. */
-const words = (rule: string): string => {
-  const text = rule.replaceAll('-', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
+const titleOf = (rule: string, subject: string): string => alertTitle(alertRuleNameSchema.parse(rule), subject)

@@ -47,10 +47,9 @@ const alertName = (rule: string): string =>
 const alertmanager = (message: Message, nowMs: number): object[] => {
   const endsAt = new Date(nowMs + ENDS_AFTER_MS).toISOString()
   if (message.kind !== 'alerts') {
-    const what = message.kind === 'test' ? 'test' : 'watchdog'
     const summary =
       message.kind === 'test' ? `A test by ${message.by}.` : 'Alerts are judged. Where this ends they are not.'
-    const labels = { alertname: alertName(what), environment: message.environment, severity: 'info' }
+    const labels = { alertname: alertName(message.kind), environment: message.environment, severity: 'info' }
     const ends = message.kind === 'test' ? new Date(nowMs + RESEND_SECONDS * 1_000).toISOString() : endsAt
     return [{ labels, annotations: { summary }, endsAt: ends, generatorURL: message.url }]
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Alert } from '@weir/api'
-import { ALERT_TEXTS } from '@weir/api/alert-texts'
+import { ALERT_TEXTS, alertTitle } from '@weir/api/alert-texts'
 
 /** Time that is shown around an alert. */
 const MARGIN_MS = 300_000
@@ -66,10 +66,9 @@ export class MessageWriter {
   }
 
   #told(environment: string, alert: Alert, runbook: string | null): ToldAlert {
-    const { title, about } = ALERT_TEXTS[alert.rule]
     return {
       ...alert,
-      title: alert.subject === '' ? title : `${title} of ${about} ${alert.subject}`,
+      title: alertTitle(alert.rule, alert.subject),
       url: this.#figures(environment, alert),
       runbookUrl: runbook ?? `${this.#alertsPage(environment)}?runbook=${alert.rule}`,
     }

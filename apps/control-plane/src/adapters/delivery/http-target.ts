@@ -28,11 +28,10 @@ const resolveHost: Resolve = async (host) =>
  * vetted one, so what the name says a moment later does not matter. Plain http only where the environment allows the address. No redirect is followed.
  */
 export const postTo = async (book: AddressBook, sending: Sending, resolve: Resolve = resolveHost): Promise<void> => {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const address = await Promise.race([vetted(book, sending.url, resolve), late(controller.signal)])
-    const { status, retryAfter, reason } = await exchange(sending, address, controller.signal)
+    const address = await Promise.race([vetted(book, sending.url, resolve), late(signal)])
+    const { status, retryAfter, reason } = await exchange(sending, address, signal)
     if (status >= 200 && status < 300) return
     const moved = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
     throw new Undelivered(
@@ -41,10 +40,8 @@ export const postTo = async (book: AddressBook, sending: Sending, resolve: Resol
     )
   } catch (error) {
     if (error instanceof Undelivered) throw error
-    if (controller.signal.aborted) throw new Undelivered('It did not answer within 10 s.')
+    if (signal.aborted) throw new Undelivered('It did not answer within 10 s.')
     throw new Undelivered(`It cannot be reached: ${error instanceof Error ? codeOf(error) : String(error)}.`)
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -54,8 +51,11 @@ const late = (signal: AbortSignal): Promise<never> =>
 const codeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : error.message
 
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
 const vetted = async (book: AddressBook, url: URL, resolve: Resolve): Promise<string> => {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host) : [host]
   const [first] = addresses
   if (first === undefined) throw new Undelivered(`${host} has no address.`)
@@ -83,7 +83,7 @@ const exchange = ({ url, body, headers }: Sending, address: string, signal: Abor
       {
         method: 'POST',
         host: address,
-        servername: isIP(url.hostname) === 0 ? url.hostname : '',
+        servername: isIP(hostOf(url)) === 0 ? url.hostname : '',
         port: url.port === '' ? undefined : Number(url.port),
         path: `${url.pathname}${url.search}`,
         headers: {

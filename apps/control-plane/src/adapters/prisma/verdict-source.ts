@@ -3,9 +3,6 @@ import type { Moment } from '../../features/verdicts/judge.ts'
 import { type CutRow, type DependencyRow, type Stretch, VerdictSource } from '../../features/verdicts/verdict-source.ts'
 import { Database } from './database.ts'
 
-/** Up to this many seconds a bucket is made of the ten-second roll-ups, above it of those of a minute. */
-const FINE_BUCKET_SECONDS = 59
-
 const WHERE = `environment = $1 AND second >= $2 AND second < $3 AND step = $4`
 
 /** Sum over gates; a service that only calls others is heard by its calls, with no work of its own. */
@@ -31,6 +28,7 @@ const DEPENDENCIES = `SELECT service, name, sum(coalesce(calls, 0)) AS calls,
     1000 * sum(duration_sum) / nullif(sum((SELECT sum(n) FROM unnest(duration_counts) AS n)), 0) AS "meanMs"
   FROM outcome WHERE ${WHERE} AND kind = 'dependency' AND cut = 'total' GROUP BY 1, 2`
 
+/** Roll-ups that a bucket is made of: those of a minute where it is as long. */
 const FINE_STEP = 10
 const COARSE_STEP = 60
 
@@ -42,7 +40,7 @@ export class PrismaVerdictSource extends VerdictSource {
   }
 
   override async moments(environment: string, { from, to }: Stretch, bucket: number): Promise<Map<string, Moment[]>> {
-    const step = bucket <= FINE_BUCKET_SECONDS ? FINE_STEP : COARSE_STEP
+    const step = bucket < COARSE_STEP ? FINE_STEP : COARSE_STEP
     const { rows } = await this.database.pool.query<Moment & { service: string; second: string }>({
       name: 'verdict-moments',
       text: MOMENTS,

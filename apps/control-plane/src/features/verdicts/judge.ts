@@ -97,7 +97,7 @@ export const judge = ({ now, lookedBackTo, moments, past, high }: Evidence): Jud
     refused: recent.refused / seconds,
     endedBadly: recent.endedBadly / seconds,
   }
-  if (recent.buckets === 0 && (latest === undefined || latest.second < from))
+  if (latest === undefined || latest.second < from)
     return { verdict: 'silent', since: heardAt, heardAt, signs: [], goodputBefore: null, oldestAgeMs: 0, ...rates }
 
   const goodputBefore = bestBefore(rates.offered, earlier, past)
@@ -123,12 +123,12 @@ export const judge = ({ now, lookedBackTo, moments, past, high }: Evidence): Jud
 /** Most goodput per second in any half minute, or any longer stretch of the past, in which no more was offered than now. */
 const bestBefore = (offered: number, earlier: readonly Moment[], past: Evidence['past']): number | null => {
   let best: number | null = null
-  const weigh = (sum: Sum, seconds: number): void => {
+  const weigh = (sum: Pick<Moment, 'offered' | 'goodput'>, seconds: number): void => {
     if (sum.offered / seconds <= offered * NO_MORE) best = Math.max(best ?? 0, sum.goodput / seconds)
   }
   for (let i = RECENT_BUCKETS; i <= earlier.length; i++)
     weigh(sumOf(earlier.slice(i - RECENT_BUCKETS, i)), RECENT_BUCKETS * BUCKET_SECONDS)
-  for (const moment of past.moments) weigh(sumOf([moment]), past.seconds)
+  for (const moment of past.moments) weigh(moment, past.seconds)
   return best
 }
 

@@ -5,7 +5,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useParams, useRouter } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { fetchOutcomes, verdictsQuery } from '../api/queries.ts'
-import { setZone, zone } from '../format/zone.ts'
+import { toggleZone } from '../format/zone.ts'
 import { isoOf } from '../outcomes/range.ts'
 import classes from './command-bar.module.css'
 import { type Command, commandsFor, type Known } from './commands.ts'
@@ -140,7 +140,7 @@ const useRun = (onHelp: () => void): ((command: Command) => void) => {
   const { setColorScheme } = useMantineColorScheme()
   return ({ id, to }) => {
     if (to !== null) router.history.push(to)
-    else if (id === 'zone') setZone(zone() === 'utc' ? 'local' : 'utc')
+    else if (id === 'zone') toggleZone()
     else if (id === 'help') onHelp()
     else if (id === 'light' || id === 'dark') setColorScheme(id)
   }

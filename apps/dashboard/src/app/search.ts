@@ -1,3 +1,4 @@
+import { COMPARED, type Compared } from '../outcomes/earlier.ts'
 import { isTime, type RangeSearch, rangeSearch } from '../outcomes/range.ts'
 
 type Raw = Record<string, unknown>
@@ -15,9 +16,6 @@ const said = <T extends object>(search: T): { [K in keyof T]?: NonNullable<T[K]>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
-
-const COMPARED = ['1h', '1d'] as const
-type Compared = (typeof COMPARED)[number]
 
 export type OverviewSearch = RangeSearch & { gates?: 'all'; services?: 'all'; search?: string; compare?: Compared }
 export const overviewSearch = (raw: Raw): OverviewSearch => ({

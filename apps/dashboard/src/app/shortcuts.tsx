@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useRef, useState } from 'react'
-import { setZone, zone } from '../format/zone.ts'
+import { toggleZone } from '../format/zone.ts'
 import { lastEnvironment } from './environment.ts'
 import classes from './shell.module.css'
 
@@ -31,7 +31,7 @@ export const Shortcuts = () => {
     ['/', () => setBar(true)],
     ['shift+?', () => setHelp(true)],
     ['?', () => setHelp(true)],
-    ['u', () => setZone(zone() === 'utc' ? 'local' : 'utc')],
+    ['u', toggleZone],
     [
       'g',
       () => {

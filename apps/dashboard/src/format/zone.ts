@@ -26,6 +26,8 @@ export const setZone = (next: Zone): void => {
   for (const tell of listeners) tell()
 }
 
+export const toggleZone = (): void => setZone(present === 'utc' ? 'local' : 'utc')
+
 export const onZone = (listener: () => void): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,7 +1,12 @@
 import type { Outcomes } from '@weir/api'
 
+/** With which earlier time the present is compared, and how long ago that is, seconds. */
+export const AGO = { '1h': 3_600, '1d': 86_400 } as const
+export type Compared = keyof typeof AGO
+export const COMPARED = Object.keys(AGO) as readonly Compared[]
+
 /** The figures that are compared; all are counts. */
-const COMPARED = ['offered', 'completed'] as const
+const FIGURES = ['offered', 'completed'] as const
 
 /**
  * History of `ago` seconds earlier, moved to the present and cut into buckets of `step` seconds: what is kept of an earlier time may be
@@ -18,7 +23,7 @@ export const movedToNow = (outcomes: Outcomes, ago: number, step: number): Outco
     step: outcomes.step / parts,
     series: outcomes.series.map(({ label, figures }) => ({
       label,
-      figures: Object.fromEntries(COMPARED.map((name) => [name, spread(figures[name] ?? [])])),
+      figures: Object.fromEntries(FIGURES.map((name) => [name, spread(figures[name] ?? [])])),
     })),
   }
 }

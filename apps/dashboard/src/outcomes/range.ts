@@ -41,6 +41,9 @@ export const rangeOf = (search: RangeSearch): Range => {
   return { live: true, name, seconds: RANGES[name] }
 }
 
+/** Equal for equal ranges, whatever object says so. */
+export const rangeKey = (range: Range): string => (range.live ? range.name : `${range.from}-${range.to}`)
+
 /** Whether the range is short enough to be fed second by second. */
 export const isStreamed = (range: Range): boolean => range.live && range.seconds <= LIVE_SECONDS
 

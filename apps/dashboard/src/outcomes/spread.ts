@@ -18,7 +18,7 @@ export interface InstanceRow {
 }
 
 /** Fewer than this are no crowd that one could be unlike. */
-const CROWD = 3
+export const CROWD = 3
 /** So many times the median, or less than that part of it, is unlike. */
 const TIMES = 2
 /** Shares this near to each other are alike. */

@@ -4,15 +4,13 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { fetchOutcomes } from '../api/queries.ts'
 import { useHub, useLiveMessages, useLiveStatus } from '../app/live.tsx'
 import { Board, type Splitter } from './board.ts'
-import { askedBounds, boundsOf, isoOf, isStreamed, type Range } from './range.ts'
+import { askedBounds, boundsOf, isoOf, isStreamed, type Range, rangeKey } from './range.ts'
 
 /** How often history stands in for the live socket while that is down. */
 const STAND_IN_MS = 5_000
 const LONG_RANGE_MS = 10_000
 
 export type Asked = Omit<OutcomesQuery, 'from' | 'to'>
-
-const rangeKey = (range: Range): string => (range.live ? range.name : `${range.from}-${range.to}`)
 
 const refreshMs = (range: Range, live: boolean, again: boolean): number | false => {
   if (!range.live) return false

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { fetchAnnotations } from '../api/queries.ts'
 import { useHub } from '../app/live.tsx'
 import type { Mark } from '../charts/plot.ts'
-import { boundsOf, isoOf, type Range } from './range.ts'
+import { boundsOf, isoOf, type Range, rangeKey } from './range.ts'
 
 const AGAIN_MS = 15_000
 const NONE: readonly Annotation[] = []
@@ -16,9 +16,8 @@ export const useMarks = (
   range: Range,
 ): { readonly annotations: readonly Annotation[]; readonly marks: readonly Mark[] } => {
   const hub = useHub()
-  const key = range.live ? range.name : `${range.from}-${range.to}`
   const query = useQuery({
-    queryKey: ['annotations', environment, service, key],
+    queryKey: ['annotations', environment, service, rangeKey(range)],
     queryFn: ({ signal }) => {
       const { from, to } = boundsOf(range, hub.serverSecond)
       return fetchAnnotations(environment, { service, from: isoOf(from), to: isoOf(to) }, signal)

@@ -1,13 +1,9 @@
 import { useEffect } from 'react'
 import type { Line } from '../charts/lines.ts'
 import type { Board } from './board.ts'
-import { movedToNow } from './earlier.ts'
+import { AGO, type Compared, movedToNow } from './earlier.ts'
 import type { Range } from './range.ts'
 import { type Asked, useOutcomes } from './use-history.ts'
-
-/** With which earlier time the present is compared: `1h`, `1d`. */
-export const AGO = { '1h': 3_600, '1d': 86_400 } as const
-export type Compared = keyof typeof AGO
 
 export const COMPARED_TITLES: Readonly<Record<Compared, string>> = { '1h': 'an hour ago', '1d': 'a day ago' }
 
@@ -15,30 +11,27 @@ export const COMPARED_TITLES: Readonly<Record<Compared, string>> = { '1h': 'an h
 const THEN = 'then'
 
 /** Two lines more, drawn thin and in one grey: what was done and offered at that time. */
-export const thenLines = (compared: Compared | undefined): readonly Line[] =>
-  compared === undefined
-    ? []
-    : [
-        {
-          id: 'then-completed',
-          label: `completed ${COMPARED_TITLES[compared]}`,
-          tone: 'c8',
-          line: THEN,
-          figure: 'completed',
-          factor: 'rate',
-          width: 1,
-        },
-        {
-          id: 'then-offered',
-          label: `offered ${COMPARED_TITLES[compared]}`,
-          tone: 'c8',
-          line: THEN,
-          figure: 'offered',
-          factor: 'rate',
-          width: 1,
-          dash: [6, 4],
-        },
-      ]
+export const thenLines = (compared: Compared): readonly Line[] => [
+  {
+    id: 'then-completed',
+    label: `completed ${COMPARED_TITLES[compared]}`,
+    tone: 'c8',
+    line: THEN,
+    figure: 'completed',
+    factor: 'rate',
+    width: 1,
+  },
+  {
+    id: 'then-offered',
+    label: `offered ${COMPARED_TITLES[compared]}`,
+    tone: 'c8',
+    line: THEN,
+    figure: 'offered',
+    factor: 'rate',
+    width: 1,
+    dash: [6, 4],
+  },
+]
 
 /** Reads the same figures of the earlier time onto the board. */
 export const useThen = (

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
-import { AGO, COMPARED_TITLES, type Compared } from '../outcomes/use-then.ts'
+import { COMPARED, type Compared } from '../outcomes/earlier.ts'
+import { COMPARED_TITLES } from '../outcomes/use-then.ts'
 
 interface CompareProps {
   readonly compared: Compared | undefined
@@ -14,9 +15,9 @@ export const Compare = ({ compared, onChange }: CompareProps) => (
     w={190}
     data={[
       { value: '', label: 'Compare with nothing' },
-      ...Object.keys(AGO).map((name) => ({ value: name, label: `With ${COMPARED_TITLES[name as Compared]}` })),
+      ...COMPARED.map((name) => ({ value: name, label: `With ${COMPARED_TITLES[name]}` })),
     ]}
     value={compared ?? ''}
-    onChange={({ currentTarget: { value } }) => onChange(value === '1h' || value === '1d' ? value : undefined)}
+    onChange={({ currentTarget: { value } }) => onChange(COMPARED.find((name) => name === value))}
   />
 )

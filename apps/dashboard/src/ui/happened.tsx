@@ -21,7 +21,7 @@ export const Happened = ({ environment, annotations, withService = false }: Happ
   return (
     <ul className={classes.list} aria-label="Happened in this time">
       {annotations.slice(0, MOST).map((one) => (
-        <One key={`${one.at} ${one.service} ${one.label}`} {...{ one, environment, withService }} />
+        <One key={`${one.at} ${one.service} ${one.detail}`} {...{ one, environment, withService }} />
       ))}
       {annotations.length > MOST && <li className={ui.dim}>and {annotations.length - MOST} earlier ones</li>}
     </ul>

@@ -1,5 +1,6 @@
 import type { Audit } from '@weir/api'
 import { moment } from '../../format/times.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
@@ -28,15 +29,7 @@ const detailOf = (detail: Audit['detail']): string =>
 const AuditTable = ({ entries }: { entries: readonly Audit[] }) => (
   <div className={ui.scroll}>
     <table className={ui.table} style={{ minWidth: 820 }}>
-      <thead>
-        <tr>
-          {['When', 'Who', 'What', 'Where', 'Detail'].map((label) => (
-            <th scope="col" key={label}>
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Heads labels={['When', 'Who', 'What', 'Where', 'Detail']} />
       <tbody>
         {entries.map((entry) => (
           <tr key={entry.id}>

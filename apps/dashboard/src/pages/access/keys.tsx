@@ -6,6 +6,7 @@ import { call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
 import { environmentsQuery, servicesQuery } from '../../api/queries.ts'
 import { lastEnvironment } from '../../app/environment.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Failure, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
@@ -66,15 +67,7 @@ const KeysTable = ({ keys, environment }: { keys: readonly Key[]; environment: s
   ) : (
     <div className={ui.scroll}>
       <table className={ui.table} style={{ minWidth: 760 }}>
-        <thead>
-          <tr>
-            {['Name', 'Kind', 'Services', 'Begins with', 'Created', 'Last used', 'State'].map((label) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads labels={['Name', 'Kind', 'Services', 'Begins with', 'Created', 'Last used', 'State']} />
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>

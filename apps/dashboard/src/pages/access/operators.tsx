@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
 import { meQuery } from '../../api/queries.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Failure, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
@@ -46,15 +47,7 @@ const OperatorsTable = ({ operators }: { operators: readonly Operator[] }) => {
     <div className={ui.scroll}>
       {change.error !== null && <Failure error={change.error} />}
       <table className={ui.table} style={{ minWidth: 640 }}>
-        <thead>
-          <tr>
-            {['Name', 'Email', 'Role', 'Added', 'Action'].map((label) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads labels={['Name', 'Email', 'Role', 'Added', 'Action']} />
         <tbody>
           {operators.map((operator) => (
             <tr key={operator.id}>

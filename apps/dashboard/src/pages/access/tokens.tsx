@@ -4,6 +4,7 @@ import type { Role, Token } from '@weir/api'
 import { type FormEvent, useState } from 'react'
 import { call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Failure, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
@@ -39,15 +40,7 @@ const TokensTable = ({ tokens }: { tokens: readonly Token[] }) =>
   ) : (
     <div className={ui.scroll}>
       <table className={ui.table} style={{ minWidth: 680 }}>
-        <thead>
-          <tr>
-            {['Name', 'Role', 'Begins with', 'Created', 'Expires', 'Last used', 'Action'].map((label) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads labels={['Name', 'Role', 'Begins with', 'Created', 'Expires', 'Last used', 'Action']} />
         <tbody>
           {tokens.map((token) => (
             <tr key={token.id}>

@@ -60,9 +60,10 @@ export const FiguresLink = ({
   const from = Date.parse(alert.raisedAt) - MARGIN_MS - alert.forSeconds * 1_000
   const to = alert.resolvedAt === null ? Date.now() : Date.parse(alert.resolvedAt) + MARGIN_MS
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const gate = ALERT_TEXTS[alert.rule].about === 'gate' && alert.subject !== '' ? { gate: alert.subject } : {}
+  const { about } = ALERT_TEXTS[alert.rule]
+  const gate = about === 'gate' ? { gate: alert.subject } : {}
   const params = { environment, service: alert.service }
-  return ALERT_TEXTS[alert.rule].about === 'service' ? (
+  return about === 'service' ? (
     <Link to="/e/$environment/s/$service/agents" params={params}>
       {children}
     </Link>

@@ -7,6 +7,7 @@ import { call, url } from '../../api/client.ts'
 import { receiversQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
 import { plural } from '../../format/numbers.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { State } from '../../ui/state.tsx'
 import { Empty, Failure, Ready } from '../../ui/states.tsx'
@@ -71,15 +72,7 @@ const ReceiversTable = (props: {
   return (
     <div className={ui.scroll}>
       <table className={ui.table} aria-label="Receivers" style={{ minWidth: 900 }}>
-        <thead>
-          <tr>
-            {['Name', 'Kind', 'Where', 'Is told of', 'Last delivery', ...(canAdmin ? ['Action'] : [])].map((label) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads labels={['Name', 'Kind', 'Where', 'Is told of', 'Last delivery', ...(canAdmin ? ['Action'] : [])]} />
         <tbody>
           {props.receivers.map((receiver) => (
             <tr key={receiver.id}>

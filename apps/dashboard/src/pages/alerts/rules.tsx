@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { AlertRule, AlertRuleName, AlertRulesState } from '@weir/api'
 import { ALERT_TEXTS } from '@weir/api/alert-texts'
 import { useState } from 'react'
-import type { Answer } from '../../api/client.ts'
 import { alertRulesQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
 import { plural } from '../../format/numbers.ts'
@@ -36,7 +35,7 @@ export const RulesTab = ({ environment }: { environment: string }) => {
               title={editing === null ? '' : `Rule: ${ALERT_TEXTS[editing].title}`}
             >
               {editing !== null && (
-                <Editor environment={environment} name={editing} answer={answer} onDone={() => setEditing(null)} />
+                <RuleForm environment={environment} name={editing} answer={answer} onDone={() => setEditing(null)} />
               )}
             </Modal>
           </>
@@ -45,13 +44,6 @@ export const RulesTab = ({ environment }: { environment: string }) => {
     </Panel>
   )
 }
-
-const Editor = (props: {
-  environment: string
-  name: AlertRuleName
-  answer: Answer<AlertRulesState>
-  onDone: () => void
-}) => <RuleForm key={props.name} {...props} />
 
 const Version = ({ state }: { state: AlertRulesState | undefined }) =>
   state === undefined || state.updatedAt === null ? (

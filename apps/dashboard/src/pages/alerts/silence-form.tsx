@@ -4,6 +4,8 @@ import type { AlertMatchers, CreateSilence, Silence } from '@weir/api'
 import { type FormEvent, useState } from 'react'
 import { call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
+import { fieldOf, parseField } from '../../format/times.ts'
+import { zone } from '../../format/zone.ts'
 import { Failure } from '../../ui/states.tsx'
 import { MatchersInput } from './matchers.tsx'
 
@@ -14,9 +16,8 @@ const LASTING: readonly { readonly value: string; readonly label: string; readon
   { value: 'times', label: 'From, to', ms: 0 },
 ]
 
-/** What `datetime-local` reads and writes: local time without a zone. */
-const localOf = (ms: number): string =>
-  new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** A field of whole minutes, so many hours from now. */
+const inHours = (hours: number): string => fieldOf(60 * (Math.floor(Date.now() / 60_000) + 60 * hours))
 
 interface SilenceFormProps {
   readonly environment: string
@@ -29,15 +30,15 @@ export const SilenceForm = ({ environment, matchers: first, onDone }: SilenceFor
   const client = useQueryClient()
   const [matchers, setMatchers] = useState(first)
   const [lasting, setLasting] = useState('1h')
-  const [from, setFrom] = useState(() => localOf(Date.now()))
-  const [to, setTo] = useState(() => localOf(Date.now() + 3_600_000))
+  const [from, setFrom] = useState(() => inHours(0))
+  const [to, setTo] = useState(() => inHours(1))
   const [reason, setReason] = useState('')
   const add = useMutation({
     mutationFn: () => {
       const ms = LASTING.find(({ value }) => value === lasting)?.ms ?? 0
       const times =
         ms === 0
-          ? { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+          ? { from: new Date(parseField(from)).toISOString(), to: new Date(parseField(to)).toISOString() }
           : { to: new Date(Date.now() + ms).toISOString() }
       const body: CreateSilence = { matchers, reason, ...times }
       return call<Silence>(url(['environments', environment, 'silences']), { method: 'POST', body })
@@ -69,14 +70,14 @@ export const SilenceForm = ({ environment, matchers: first, onDone }: SilenceFor
           <Group grow align="flex-start">
             <TextInput
               type="datetime-local"
-              label="From"
+              label={zone() === 'utc' ? 'From (UTC)' : 'From'}
               value={from}
               error={fields.from}
               onChange={(event) => setFrom(event.currentTarget.value)}
             />
             <TextInput
               type="datetime-local"
-              label="To"
+              label={zone() === 'utc' ? 'To (UTC)' : 'To'}
               value={to}
               error={fields.to}
               onChange={(event) => setTo(event.currentTarget.value)}

@@ -7,6 +7,7 @@ import { call, url } from '../../api/client.ts'
 import { silencesQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
 import { moment } from '../../format/times.ts'
+import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { State } from '../../ui/state.tsx'
 import { Empty, Failure, Ready } from '../../ui/states.tsx'
@@ -40,7 +41,7 @@ export const SilencesTab = ({ environment }: { environment: string }) => {
           ) : (
             <>
               <SilencesTable silences={items} environment={environment} canEdit={canEdit} />
-              {next !== null && <p className={ui.hint}>Only the newest {items.length} are shown.</p>}
+              {next !== null && <p className={ui.hint}>Only the {items.length} that end last are shown.</p>}
             </>
           )
         }
@@ -61,15 +62,7 @@ const STATES = {
 const SilencesTable = (props: { silences: readonly Silence[]; environment: string; canEdit: boolean }) => (
   <div className={ui.scroll}>
     <table className={ui.table} aria-label="Silences" style={{ minWidth: 860 }}>
-      <thead>
-        <tr>
-          {['State', 'What', 'From', 'To', 'By', 'Reason', ...(props.canEdit ? ['Action'] : [])].map((label) => (
-            <th scope="col" key={label}>
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Heads labels={['State', 'What', 'From', 'To', 'By', 'Reason', ...(props.canEdit ? ['Action'] : [])]} />
       <tbody>
         {props.silences.map((silence) => {
           const { tone, icon, label } = STATES[silence.state]

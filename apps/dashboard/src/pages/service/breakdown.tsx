@@ -13,7 +13,7 @@ import { lookOf } from '../../outcomes/work-lines.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Failure } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
-import type { Stage } from './figures.tsx'
+import { chartOn, type Stage } from './stage.ts'
 
 interface BreakdownProps {
   readonly stage: Stage
@@ -80,21 +80,8 @@ export const BreakdownPanel = ({ stage, search, onChange }: BreakdownProps) => {
       }
     >
       {history.error !== null && <Failure error={history.error} retry={() => void history.refetch()} />}
-      <Chart
-        title={title}
-        bare
-        unit="per second, stacked"
-        stacked
-        lines={lines}
-        format={short}
-        board={stage.board}
-        bounds={stage.bounds}
-        cursorKey={stage.cursorKey}
-        marks={stage.marks}
-        onZoom={stage.onZoom}
-        onPick={stage.onPick}
-      />
-      <BreakdownTable stage={stage} by={by} labels={labels} />
+      <Chart title={title} bare unit="per second, stacked" stacked lines={lines} format={short} {...chartOn(stage)} />
+      {(labels.length > 0 || history.isSuccess) && <BreakdownTable stage={stage} by={by} labels={labels} />}
     </Panel>
   )
 }

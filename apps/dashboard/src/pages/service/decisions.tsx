@@ -10,13 +10,13 @@ import type { FiguresSearch } from '../../app/search.ts'
 import { plural } from '../../format/numbers.ts'
 import { timeOfDay } from '../../format/times.ts'
 import { decisionSentence, inputsOf, settingOf } from '../../outcomes/decision-words.ts'
-import { boundsOf, isoOf } from '../../outcomes/range.ts'
+import { boundsOf, isoOf, rangeKey } from '../../outcomes/range.ts'
 import { reasonTitle } from '../../outcomes/reasons.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, Failure, Loading } from '../../ui/states.tsx'
+import { Empty, Loading, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import classes from './decisions.module.css'
-import type { Stage } from './figures.tsx'
+import type { Stage } from './stage.ts'
 
 /** Refusals this far around a moment that somebody asks about, seconds: a bucket of sparse telemetry and its neighbours. */
 const AROUND = 15
@@ -40,15 +40,7 @@ export const Decisions = ({ stage, at, reason, onChange }: DecisionsProps) => {
   const [all, setAll] = useState(false)
   const live = at === null && range.live
   const query = useQuery({
-    queryKey: [
-      'decisions',
-      environment,
-      service,
-      gate,
-      at,
-      reason,
-      range.live ? range.name : `${range.from}-${range.to}`,
-    ],
+    queryKey: ['decisions', environment, service, gate, at, reason, rangeKey(range)],
     queryFn: ({ signal }) => {
       const { from, to } =
         at === null ? boundsOf(range, hub.serverSecond + 1) : { from: at - AROUND, to: at + AROUND + 1 }
@@ -79,31 +71,37 @@ export const Decisions = ({ stage, at, reason, onChange }: DecisionsProps) => {
         </div>
       }
     >
-      {query.error !== null && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.data === undefined && query.error === null && <Loading rows={3} />}
-      {query.data !== undefined && items.length === 0 && (
-        <Empty
-          title={at === null ? 'No refusal was sampled in this time' : 'No refusal was sampled around that moment'}
-        >
-          <p>
-            Refusals are kept for 24 hours. Where the curves show shed work and nothing is here, its agents send no
-            spans.
-          </p>
-        </Empty>
-      )}
-      <ul className={classes.list} aria-label="Sampled refusals">
-        {items.slice(0, all ? MOST : FEW).map((decision) => (
-          <One key={decision.id} decision={decision} environment={environment} />
-        ))}
-      </ul>
-      {items.length > FEW && !all && (
-        <Button size="xs" variant="default" mt="xs" onClick={() => setAll(true)}>
-          Show all {items.length}
-        </Button>
-      )}
+      <Ready query={query} loading={<Loading rows={3} />}>
+        {() =>
+          items.length === 0 ? (
+            query.error === null && <NoneSampled at={at} />
+          ) : (
+            <>
+              <ul className={classes.list} aria-label="Sampled refusals">
+                {items.slice(0, all ? MOST : FEW).map((decision) => (
+                  <One key={decision.id} decision={decision} environment={environment} />
+                ))}
+              </ul>
+              {items.length > FEW && !all && (
+                <Button size="xs" variant="default" mt="xs" onClick={() => setAll(true)}>
+                  Show all {items.length}
+                </Button>
+              )}
+            </>
+          )
+        }
+      </Ready>
     </Panel>
   )
 }
+
+const NoneSampled = ({ at }: Pick<DecisionsProps, 'at'>) => (
+  <Empty title={at === null ? 'No refusal was sampled in this time' : 'No refusal was sampled around that moment'}>
+    <p>
+      Refusals are kept for 24 hours. Where the curves show shed work and nothing is here, its agents send no spans.
+    </p>
+  </Empty>
+)
 
 const ReasonChoice = ({
   items,

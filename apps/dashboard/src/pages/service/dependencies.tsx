@@ -9,8 +9,8 @@ import { useFill, useOutcomes } from '../../outcomes/use-history.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { State } from '../../ui/state.tsx'
 import ui from '../../ui/ui.module.css'
-import type { Stage } from './figures.tsx'
 import classes from './service.module.css'
+import { chartOn, type Stage } from './stage.ts'
 
 /** Calls that the service makes, each dependency with books of its own: never added to the work of the gates. */
 export const Dependencies = ({ stage }: { stage: Stage }) => {
@@ -76,16 +76,7 @@ const budgetLines = (line: string): Line[] => [
 
 const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agents: readonly Agent[] }) => {
   const line = `dependency:${name}`
-  const common = {
-    board: stage.board,
-    bounds: stage.bounds,
-    cursorKey: stage.cursorKey,
-    marks: stage.marks,
-    onZoom: stage.onZoom,
-    onPick: stage.onPick,
-    height: 160,
-    format: short,
-  }
+  const common = { ...chartOn(stage), height: 160, format: short }
   return (
     <Panel id={`dependency-${name}`} title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
       <div className={classes.thirds}>

@@ -2,7 +2,6 @@ import { NativeSelect } from '@mantine/core'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { FiguresSearch } from '../../app/search.ts'
-import type { Mark } from '../../charts/plot.ts'
 import { serviceSplitter } from '../../outcomes/board.ts'
 import { isoOf, isStreamed, type Range, type RangeSearch, rangeOf } from '../../outcomes/range.ts'
 import { type Asked, useBoard, useBounds, useFill, useOutcomes } from '../../outcomes/use-history.ts'
@@ -18,21 +17,8 @@ import { Dependencies } from './dependencies.tsx'
 import { GateCharts, WorkPanel } from './gate-charts.tsx'
 import classes from './service.module.css'
 import { Spread } from './spread.tsx'
+import type { Stage } from './stage.ts'
 import { Standing } from './standing.tsx'
-
-/** What every chart of the page shares: one board, one time, one cursor. */
-export interface Stage {
-  readonly environment: string
-  readonly service: string
-  readonly gate: string | null
-  readonly range: Range
-  readonly board: ReturnType<typeof useBoard>
-  readonly bounds: () => readonly [number, number]
-  readonly cursorKey: string
-  readonly marks: readonly Mark[]
-  readonly onZoom: (from: number, to: number) => void
-  readonly onPick: (second: number) => void
-}
 
 export const ServiceFigures = () => {
   const { environment, service } = useParams({ from: '/app/e/$environment/s/$service/' })

@@ -1,14 +1,15 @@
 import type { Annotation } from '@weir/api'
-import { Chart } from '../../charts/chart.tsx'
+import { Chart, type ChartProps } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
 import { duration, short } from '../../format/numbers.ts'
-import { type Compared, thenLines } from '../../outcomes/use-then.ts'
+import type { Compared } from '../../outcomes/earlier.ts'
+import { thenLines } from '../../outcomes/use-then.ts'
 import { workLines } from '../../outcomes/work-lines.ts'
 import { Books } from '../../ui/books.tsx'
 import { Happened } from '../../ui/happened.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import type { Stage } from './figures.tsx'
 import classes from './service.module.css'
+import { chartOn, type Stage } from './stage.ts'
 
 const WORK = workLines('work')
 
@@ -63,15 +64,6 @@ const LEVEL: Line[] = [
   { id: 'level', label: 'level of the worst', tone: 'shed', line: 'work', figure: 'level', factor: 1, area: true },
 ]
 
-const common = ({ board, bounds, cursorKey, marks, onZoom, onPick }: Stage) => ({
-  board,
-  bounds,
-  cursorKey,
-  marks,
-  onZoom,
-  onPick,
-})
-
 interface WorkPanelProps {
   readonly stage: Stage
   readonly annotations: readonly Annotation[]
@@ -86,50 +78,48 @@ export const WorkPanel = ({ stage, annotations, compared }: WorkPanelProps) => (
       lines={compared === undefined ? WORK : [...WORK, ...thenLines(compared)]}
       format={short}
       height={260}
-      {...common(stage)}
+      {...chartOn(stage)}
     />
     <Books board={stage.board} line="work" bounds={stage.bounds} />
     <Happened environment={stage.environment} annotations={annotations} />
   </Panel>
 )
 
+const CHARTS: readonly (Pick<ChartProps, 'title' | 'unit' | 'lines' | 'format' | 'least'> & { label: string })[] = [
+  {
+    label: 'Slots',
+    title: 'In flight against limit',
+    unit: 'slots, all processes together',
+    lines: SLOTS,
+    format: short,
+  },
+  { label: 'Queue', title: 'Queue', unit: 'seconds', lines: QUEUE, format: duration, least: 0.01 },
+  {
+    label: 'Latency',
+    title: 'Latency',
+    unit: 'from arrival to end',
+    lines: LATENCY,
+    format: duration,
+    least: 0.001,
+  },
+  {
+    label: 'Overload level',
+    title: 'Overload level',
+    unit: '0 sheds nothing, each level one class more',
+    lines: LEVEL,
+    format: short,
+    least: 4,
+  },
+  { label: 'Endings other than completed', title: 'Other endings', unit: 'per second', lines: ENDINGS, format: short },
+]
+
 /** The gate from inside. Over several gates percentiles and ages are those of the worst, never an average. */
 export const GateCharts = ({ stage }: { stage: Stage }) => (
   <div className={classes.grid}>
-    <Panel label="Slots">
-      <Chart
-        title="In flight against limit"
-        unit="slots, all processes together"
-        lines={SLOTS}
-        format={short}
-        {...common(stage)}
-      />
-    </Panel>
-    <Panel label="Queue">
-      <Chart title="Queue" unit="seconds" lines={QUEUE} format={duration} least={0.01} {...common(stage)} />
-    </Panel>
-    <Panel label="Latency">
-      <Chart
-        title="Latency"
-        unit="from arrival to end"
-        lines={LATENCY}
-        format={duration}
-        least={0.001}
-        {...common(stage)}
-      />
-    </Panel>
-    <Panel label="Overload level">
-      <Chart
-        title="Overload level"
-        unit="0 sheds nothing, each level one class more"
-        lines={LEVEL}
-        format={short}
-        least={4}
-        {...common(stage)}
-      />
-    </Panel>
-    <Panel label="Endings other than completed">
-      <Chart title="Other endings" unit="per second" lines={ENDINGS} format={short} {...common(stage)} />
-    </Panel>
+    {CHARTS.map(({ label, ...chart }) => (
+      <Panel key={label} label={label}>
+        <Chart {...chart} {...chartOn(stage)} />
+      </Panel>
+    ))}
   </div>
 )

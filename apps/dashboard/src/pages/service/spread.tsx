@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { agentsQuery } from '../../api/queries.ts'
 import { count, duration, NOTHING, rate, share } from '../../format/numbers.ts'
 import type { Range } from '../../outcomes/range.ts'
-import { type InstanceRow, instanceRows } from '../../outcomes/spread.ts'
+import { CROWD, type InstanceRow, instanceRows } from '../../outcomes/spread.ts'
 import { useOutcomes } from '../../outcomes/use-history.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { type Column, Rows } from '../../ui/rows.tsx'
 import { State } from '../../ui/state.tsx'
 import ui from '../../ui/ui.module.css'
-import type { Stage } from './figures.tsx'
 import classes from './spread.module.css'
+import type { Stage } from './stage.ts'
 
 /** What differs between processes is looked for in the last minutes, whatever time is shown above. */
 const MINUTES: Range = { live: true, name: '15m', seconds: 300 }
@@ -29,7 +29,7 @@ export const Spread = ({ stage: { environment, service, gate } }: { stage: Stage
       id="instances"
       title="Processes"
       hint={
-        rows.length < 3
+        rows.length < CROWD
           ? 'The last five minutes of each.'
           : unlike === 0
             ? 'The last five minutes of each: all are alike.'

@@ -97,3 +97,23 @@ it('a silence and a receiver are made, tested and seen', async () => {
     await hook.close()
   }
 })
+
+it('the times of a silence are typed in the zone that the page shows', async () => {
+  await rig.service('moves')
+  const page = await rig.signedIn('editor')
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' })
+  await page.goto(`${rig.weir.url}/e/prod/alerts?tab=silences`)
+  await page.getByRole('button', { name: 'Times are local. Show UTC' }).click()
+  await page.getByRole('button', { name: 'Add a silence' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a silence' })
+  await form.getByText('From, to').click()
+  await form.getByLabel('From (UTC)').fill('2126-11-30T10:00')
+  await form.getByLabel('To (UTC)').fill('2126-11-30T11:30')
+  await form.getByLabel('Reason').fill('Move')
+  expect(await flaws(page)).toEqual([])
+  await form.getByRole('button', { name: 'Silence', exact: true }).click()
+  await page.getByRole('table', { name: 'Silences' }).getByText('30 Nov 2126, 10:00:00 UTC').waitFor()
+  const { body } = await rig.api('GET', '/api/v1/environments/prod/silences')
+  expect(body.items[0]).toMatchObject({ from: '2126-11-30T10:00:00.000Z', to: '2126-11-30T11:30:00.000Z' })
+})

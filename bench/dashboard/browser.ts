@@ -1,15 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { CHROMIUM, ensure, pathOf } from '../../tools/system-packages.ts'
-
-const FLAGS =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage'
-
-export const openBrowser = (): Promise<Browser> => {
-  ensure(CHROMIUM)
-  return chromium.launch({ executablePath: pathOf(CHROMIUM) ?? CHROMIUM.debian, args: FLAGS.split(' ') })
-}
+import type { Browser, Page } from 'playwright-core'
 
 /** A page in which an operator is signed in, by a one-time link. Tall enough for all charts of a service. */
 export const signedIn = async (browser: Browser, link: string): Promise<Page> => {

@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 interface TraceEvent {
   readonly name: string
@@ -51,8 +51,7 @@ const bySecond = (events: readonly TraceEvent[], seconds: number): number[] => {
 }
 
 /** Slows the page's main thread to a part of the processor's speed. */
-export const slowDown = async (page: Page, times: number): Promise<CDPSession> => {
+export const slowDown = async (page: Page, times: number): Promise<void> => {
   const client = await page.context().newCDPSession(page)
   await client.send('Emulation.setCPUThrottlingRate', { rate: times })
-  return client
 }

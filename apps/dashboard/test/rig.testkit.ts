@@ -1,26 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Role } from '@weir/api'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { vi } from 'vitest'
-import { CHROMIUM, pathOf } from '../../../tools/system-packages.ts'
+import { openBrowser } from '../../../tools/chromium.ts'
 import { startTestApp, type TestApp } from '../../control-plane/src/testing/harness.ts'
 import { makeOperator, makeToken, PASSWORD } from '../../control-plane/src/testing/people.ts'
 import { builtDashboard } from './built.testkit.ts'
 
 /** A whole path through a page, with axe in both themes at each stop, on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 })
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-dev-shm-usage',
-]
 
 /** Long enough for a busy machine, short enough to say which step it was. */
 const STEP_MS = 20_000
@@ -36,7 +24,7 @@ export class Rig {
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const folder = await builtDashboard()
     const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: folder, ...environment } })
-    const browser = await chromium.launch({ executablePath: pathOf(CHROMIUM) ?? CHROMIUM.debian, args: FLAGS })
+    const browser = await openBrowser()
     return new Rig(weir, browser, (await makeToken(weir, 'admin')).secret)
   }
 

@@ -116,6 +116,22 @@ describe('a book of leases', () => {
     expect(book.ask('c', [asks(RATE, 5)], 40, 0)[0]?.grant.units).toBe(5)
   })
 
+  it('counts what agents of before may hold of a quota that was gone and comes back, until they are heard or count as dead', () => {
+    const before = { agents: ['a'], quotas: quotas({ concurrency: 100 }) }
+    const again = (atMs: number, heard: boolean) => {
+      const book = open({}, before)
+      if (heard) book.ask('a', [], 10, 0)
+      book.publish(quotas({ concurrency: 100 }), atMs)
+      return book.ask('b', [asks(SLOTS, 50)], atMs, 0)[0]?.grant.units
+    }
+    expect([again(20, false), again(20, true), again(TIMING.presumedDeadMs, false)]).toEqual([0, 50, 50])
+  })
+
+  it('is over once all that were before count as dead, though they were never heard', () => {
+    const book = open({}, { agents: ['a'], quotas: {} })
+    expect([book.isOver(TIMING.presumedDeadMs - 1), book.isOver(TIMING.presumedDeadMs)]).toEqual([false, true])
+  })
+
   it('counts what was leased under a larger quota before', () => {
     const before = { agents: ['a', 'b'], quotas: quotas({ concurrency: 100 }) }
     const book = open(quotas({ concurrency: 10 }), before)

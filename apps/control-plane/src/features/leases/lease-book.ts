@@ -35,16 +35,36 @@ export class LeaseBook {
   readonly #retired = new Map<string, QuotaLedger>()
   /** Agents of before that were not heard yet. */
   readonly #missing: Set<string>
+  /** Of quotas of before that have had no ledger here, the largest, whole units: one that comes back may be held by those that are missing. */
+  readonly #former: Map<string, number>
+  /** Whoever is missing then counts as dead. */
+  readonly #missingUntilMs: number
 
   constructor(options: BookOptions, quotas: Quotas, nowMs: number) {
     this.#options = options
     this.#missing = new Set(options.before?.agents)
-    this.#publish(quotas, nowMs, new Map(partsOf(options.before?.quotas ?? {})))
+    this.#former = new Map(partsOf(options.before?.quotas ?? {}))
+    this.#missingUntilMs = nowMs + options.timing.presumedDeadMs
+    this.publish(quotas, nowMs)
   }
 
   /** Other quotas are in force: what is leased stays so until it ends or is asked for anew. */
   publish(quotas: Quotas, nowMs: number): void {
-    this.#publish(quotas, nowMs, new Map())
+    const parts = new Map(partsOf(quotas))
+    for (const [key, ledger] of this.#ledgers) {
+      if (parts.has(key)) continue
+      this.#ledgers.delete(key)
+      if (!ledger.isOver(nowMs)) this.#retired.set(key, ledger)
+    }
+    for (const [key, capacity] of parts) {
+      const ledger = this.#ledgers.get(key) ?? this.#retired.get(key)
+      this.#retired.delete(key)
+      if (ledger === undefined) this.#ledgers.set(key, this.#open(key, capacity, nowMs))
+      else {
+        if (ledger.capacity !== capacity) ledger.setCapacity(capacity, nowMs)
+        this.#ledgers.set(key, ledger)
+      }
+    }
   }
 
   /** Answers all that an agent asks at once; what is no quota any more is left out. `openedMs` is when its connection began. */
@@ -87,7 +107,8 @@ export class LeaseBook {
 
   /** Whether nobody can hold anything: opened anew it would grant the same. */
   isOver(nowMs: number): boolean {
-    if (this.#missing.size > 0 || this.#retired.size > 0) return false
+    const unheard = this.#missing.size > 0 && nowMs < this.#missingUntilMs
+    if (unheard || this.#retired.size > 0) return false
     for (const ledger of this.#ledgers.values()) if (!ledger.isOver(nowMs)) return false
     return true
   }
@@ -108,26 +129,10 @@ export class LeaseBook {
     for (const [key, ledger] of this.#ledgers) if (!told.has(key)) ledger.release(agent, nowMs)
   }
 
-  #publish(quotas: Quotas, nowMs: number, former: ReadonlyMap<string, number>): void {
-    const parts = new Map(partsOf(quotas))
-    for (const [key, ledger] of this.#ledgers) {
-      if (parts.has(key)) continue
-      this.#ledgers.delete(key)
-      if (!ledger.isOver(nowMs)) this.#retired.set(key, ledger)
-    }
-    for (const [key, capacity] of parts) {
-      const ledger = this.#ledgers.get(key) ?? this.#retired.get(key)
-      this.#retired.delete(key)
-      if (ledger === undefined) this.#ledgers.set(key, this.#open(capacity, former.get(key), nowMs))
-      else {
-        if (ledger.capacity !== capacity) ledger.setCapacity(capacity, nowMs)
-        this.#ledgers.set(key, ledger)
-      }
-    }
-  }
-
-  #open(capacity: number, largest: number | undefined, nowMs: number): QuotaLedger {
+  #open(key: string, capacity: number, nowMs: number): QuotaLedger {
     const { epoch, timing, random } = this.#options
+    const largest = nowMs < this.#missingUntilMs ? this.#former.get(key) : undefined
+    this.#former.delete(key)
     const before = largest === undefined ? {} : { before: { agents: this.#missing, largest } }
     return new QuotaLedger({ epoch, timing, random, capacity, ...before }, nowMs)
   }

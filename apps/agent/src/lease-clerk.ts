@@ -27,6 +27,8 @@ export class LeaseClerk {
   #answered = false
   #uncounted = false
   #closed = false
+  /** Nothing is asked before. */
+  #quietUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ClerkOptions) {
     this.#o = options
@@ -46,7 +48,8 @@ export class LeaseClerk {
   /** A connection is new: the policy comes with the welcome, and is waited for. */
   connected(): void {
     this.#o.leases.connected()
-    this.#plan(GREETING_MS)
+    this.#quietFor(GREETING_MS)
+    this.#plan()
   }
 
   /** It could not connect, or was not answered in time: what it never was granted it takes an even part of, if that is the rule. */
@@ -58,6 +61,7 @@ export class LeaseClerk {
     const { leases, runtime } = this.#o
     runtime.timers.clear(this.#patience)
     this.#answered = true
+    this.#quietFor(0)
     this.#tell(false)
     const obeyed = leases.take(n, granted, runtime.clock.now())
     if (obeyed.length > 0) this.#o.send({ type: 'obeyed', obeyed })
@@ -83,20 +87,25 @@ export class LeaseClerk {
 
   #look(): void {
     const { leases, runtime, open, send } = this.#o
-    const nowMs = runtime.clock.now()
-    if (open()) for (const question of leases.ask(nowMs)) send({ type: 'ask', ...question })
+    const question = open() ? leases.ask(runtime.clock.now()) : null
+    if (question !== null) {
+      this.#quietFor(LOOK * leases.refreshMs)
+      send({ type: 'ask', ...question })
+    }
     this.#plan()
   }
 
-  #plan(soonestMs = 0): void {
+  #quietFor(ms: number): void {
+    this.#quietUntilMs = this.#o.runtime.clock.now() + ms
+  }
+
+  #plan(): void {
     const { leases, runtime, open } = this.#o
     runtime.timers.clear(this.#timer)
     if (this.#closed) return
+    const nowMs = runtime.clock.now()
     const lookMs = LOOK * leases.refreshMs
-    const dueInMs = Math.max(0, leases.dueMs - runtime.clock.now())
-    this.#timer = runtime.timers.set(
-      () => this.#look(),
-      open() ? Math.max(soonestMs, Math.min(lookMs, dueInMs)) : lookMs,
-    )
+    const dueInMs = open() ? Math.min(lookMs, leases.dueMs - nowMs) : lookMs
+    this.#timer = runtime.timers.set(() => this.#look(), Math.max(0, dueInMs, this.#quietUntilMs - nowMs))
   }
 }

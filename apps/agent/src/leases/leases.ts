@@ -29,6 +29,7 @@ export class Leases {
   /** Never none. */
   #pages: readonly Page[]
   #questions = 0
+  #askedMs = Number.NEGATIVE_INFINITY
 
   /** `refreshMs` until an answer says another. */
   constructor(refreshMs: number, random: () => number) {
@@ -54,7 +55,7 @@ export class Leases {
     this.remove(leased)
     let page = this.#pageFor(leased)
     while (page === null) {
-      const idle = this.#longestIdle(nowMs - UNUSED_REFRESHES * this.refreshMs) ?? leased
+      const idle = this.#longestIdle(this.#askedMs - UNUSED_REFRESHES * this.refreshMs) ?? leased
       this.#forget(idle, nowMs)
       if (idle === leased) return
       page = this.#pageFor(leased)
@@ -91,20 +92,20 @@ export class Leases {
     for (const { desk } of this.#pages) desk.connected()
   }
 
-  /** The questions whose time it is. */
-  ask(nowMs: number): LeaseQuestion[] {
-    const due = this.#pages.filter(({ desk }) => desk.isDue(nowMs))
-    if (due.length === 0) return []
-    if (this.#pages.length > 1) this.#forgetIdle(nowMs)
-    const whole = this.#pages.length === 1
-    const pace = 1 + SLOWER * (this.#pages.length - 1)
-    const questions = due.filter((page) => this.#pages.includes(page)).map(({ desk }) => desk.ask(nowMs, whole, pace))
-    for (const { asked } of questions)
-      for (const { resource, tenant, want, inUse } of asked) {
-        const leased = this.#drawn.get(keyOf({ resource, tenant }))?.leased
-        if (leased && want + inUse > 0) leased.usedMs = nowMs
-      }
-    return questions
+  /** The question whose time it is, of several the one that waits longest: they go one at a time, for an answer that finds the socket full is lost. */
+  ask(nowMs: number): LeaseQuestion | null {
+    const due = this.#pages.filter(({ desk }) => desk.isDue(nowMs)).toSorted((a, b) => a.desk.dueMs - b.desk.dueMs)
+    const page = due[0]
+    if (page === undefined) return null
+    this.#askedMs = nowMs
+    const others = this.#pages.length - 1
+    const question = page.desk.ask(nowMs, others === 0, 1 + SLOWER * others)
+    for (const { resource, tenant, want, inUse } of question.asked) {
+      const leased = this.#drawn.get(keyOf({ resource, tenant }))?.leased
+      if (leased && want + inUse > 0) leased.usedMs = nowMs
+    }
+    if (others > 0) this.#forgetIdle(page, nowMs)
+    return question
   }
 
   /** As `LeaseDesk.take`. */
@@ -136,8 +137,10 @@ export class Leases {
     return { desk: new LeaseDesk(refreshMs, this.#random, () => ++this.#questions), bytes: 0 }
   }
 
-  #forgetIdle(nowMs: number): void {
-    for (const { leased } of [...this.#drawn.values()]) if (leased.usedMs < nowMs - IDLE_MS) this.#forget(leased, nowMs)
+  /** Only of leases just asked for is it known whether they were used. */
+  #forgetIdle(page: Page, nowMs: number): void {
+    for (const drawn of [...this.#drawn.values()])
+      if (drawn.page === page && drawn.leased.usedMs < nowMs - IDLE_MS) this.#forget(drawn.leased, nowMs)
   }
 
   #forget(leased: Leased, nowMs: number): void {

@@ -99,7 +99,8 @@ test('one tenant at three times its quota over agents of uneven demand: never mo
   await load.passed(2 * REFRESH_MS)
   const { total, ms } = load.since(whole)
   expect(total).toBeLessThanOrEqual(ms + 100 + all.length)
-  await vi.waitFor(() => expect(sum(leased(all))).toBeGreaterThanOrEqual(950), LONG)
+  // That the rise has its whole effect within two refreshes, `features/leases/changed-quota.test.ts` shows on virtual time: here a refresh is as long as the machine lets it be.
+  await vi.waitFor(() => expect(sum(leased(all))).toBeGreaterThanOrEqual(1_000 * (1 - HELD_BACK) - 1), LONG)
   await uses(load, 950)
 })
 

@@ -14,6 +14,7 @@ const MOST_SENT = 8
  */
 export class Account {
   readonly agent: string
+  /** Whole units, the quota at most. */
   want = 0
   spare = 0
   weight = 1
@@ -25,9 +26,23 @@ export class Account {
   /** Slots taken as last said: work outlives the lease that it began under. */
   inUse = 0
   #sent: Sent[] = []
+  /** As it said, also what is more than the quota: that may be raised. */
+  #told = { want: 0, spare: 0 }
 
   constructor(agent: string) {
     this.agent = agent
+  }
+
+  /** It says what it could use. */
+  wants({ want, spare }: { readonly want: number; readonly spare: number }, capacity: number): void {
+    this.#told = { want, spare }
+    this.clip(capacity)
+  }
+
+  /** The quota is another one. */
+  clip(capacity: number): void {
+    this.want = wholeOf(this.#told.want, capacity)
+    this.spare = wholeOf(this.#told.spare, capacity)
   }
 
   /** Most that it may use at any moment from `fromMs` to `toMs`. */
@@ -88,6 +103,8 @@ export class Account {
     this.#sent = [{ id: 0, ...terms }]
   }
 }
+
+const wholeOf = (units: number, most: number): number => Math.min(Math.max(0, Math.ceil(units)), most)
 
 const merged = (a: Sent, b: Sent): Sent => ({
   id: b.id,

@@ -82,6 +82,16 @@ describe('a ledger of leases', () => {
     expect(sum(Object.values(rig.round(wants)))).toBe(995)
   })
 
+  it('remembers what was wanted beyond a lowered quota: whoever asks first once it is raised gets its share, not what is left', () => {
+    const rig = new LedgerRig(1_000)
+    const wants = { a: 5_000, b: 5_000, c: 100 }
+    settled(rig, wants, 12)
+    rig.ledger.setCapacity(100, rig.nowMs)
+    settled(rig, wants)
+    rig.ledger.setCapacity(1_000, rig.nowMs)
+    expect([rig.ask('a', 5_000), rig.ask('c', 100), rig.ask('b', 5_000)]).toEqual([448, 100, 447])
+  })
+
   it('leaves nobody with nothing while a lowered quota is told to one after another', () => {
     const rig = new LedgerRig(1_000)
     const agents = Array.from({ length: 10 }, (_, i) => `agent ${i}`)

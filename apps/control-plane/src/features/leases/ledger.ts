@@ -76,6 +76,7 @@ export class QuotaLedger {
     this.#look(nowMs)
     this.#capacity = units
     this.#calendar.setCapacity(units)
+    for (const account of this.#accounts.values()) account.clip(units)
     this.#stale = this.#membersChanged = true
     this.#dividedMs = Number.NEGATIVE_INFINITY
   }
@@ -155,17 +156,11 @@ export class QuotaLedger {
     }
     account.inUse = inUse
     account.used = ask.used
-    const want = this.#whole(ask.want)
-    const spare = this.#whole(ask.spare)
+    const { want, spare } = account
+    account.wants(ask, this.#capacity)
     if (want !== account.want || spare !== account.spare || weight !== account.weight) this.#stale = true
     if (weight !== account.weight) this.#membersChanged = true
-    account.want = want
-    account.spare = spare
     account.weight = weight
-  }
-
-  #whole(units: number): number {
-    return Math.min(Math.max(0, Math.ceil(units)), this.#capacity)
   }
 
   #learn(agent: string, units: number, safe: number): void {

@@ -1,6 +1,6 @@
 import { MODES } from '@weir/policy/model'
 import { z } from 'zod'
-import { problemListSchema, timeSchema } from './common.ts'
+import { ONE_BEGINNING, offsetSchema, pageOf, pageQuerySchema, problemListSchema, timeSchema } from './common.ts'
 
 const gateReport = z.object({
   name: z.string(),
@@ -31,7 +31,7 @@ const consumerReport = z.object({
 })
 
 /**
- * GET /environments/:environment/agents?service= . "Published" is never shown as "applied".
+ * "Published" is never shown as "applied".
  * live: connected, or heard within three heartbeats; lost: counts in the split until presumed dead; ended: said bye or presumed dead.
  */
 export const agentSchema = z.object({
@@ -59,6 +59,73 @@ export const agentSchema = z.object({
   uncounted: z.boolean(),
 })
 export type Agent = z.infer<typeof agentSchema>
+
+/**
+ * Which agents are meant. running: all but the ended; refused: wholly or in part; fallback: runs on what it found at hand, unconfirmed; override: WEIR_MODE
+ * is set in its process; uncounted: outside of what the leases count. Ended ones are in `ended` alone.
+ */
+export const AGENT_STATES = [
+  'running',
+  'refused',
+  'pending',
+  'fallback',
+  'override',
+  'uncounted',
+  'lost',
+  'ended',
+] as const
+export type AgentState = (typeof AGENT_STATES)[number]
+
+/**
+ * GET /environments/:environment/agents?service=&search=&state=&order=&cursor= or &offset= . `search`: a part of the service, instance, host, zone or
+ * version, in either case. Without `state`: all, ended ones too. `urgent`: what needs a look first; a page is then one of the moment.
+ */
+export const agentsQuerySchema = pageQuerySchema
+  .extend({
+    service: z.string().max(128).optional(),
+    state: z.enum(AGENT_STATES).optional(),
+    order: z.enum(['name', 'urgent']).default('name'),
+    offset: offsetSchema,
+  })
+  .refine(...ONE_BEGINNING)
+export type AgentsQuery = z.output<typeof agentsQuerySchema>
+
+/** `counts`: of all that fit the service and the search, whatever state was asked for. */
+export const agentsSchema = pageOf(agentSchema).extend({
+  counts: z.record(z.enum(['all', ...AGENT_STATES]), z.int()),
+})
+export type Agents = z.infer<typeof agentsSchema>
+export type AgentTally = Agents['counts']
+
+/** GET …/services/:service/reported: what the live agents of a service say of their gates, dependencies and consumers, summed; at most 500 of each. */
+export const reportedSchema = z.object({
+  gates: z.array(
+    z.object({ name: z.string(), processes: z.int(), limit: z.number(), inFlight: z.number(), waiting: z.number() }),
+  ),
+  dependencies: z.array(
+    z.object({
+      name: z.string(),
+      processes: z.int(),
+      open: z.int(),
+      halfOpen: z.int(),
+      /** The least of all processes. */
+      budgetLeft: z.number(),
+    }),
+  ),
+  consumers: z.array(
+    z.object({
+      gate: z.string(),
+      topic: z.string(),
+      processes: z.int(),
+      paused: z.int(),
+      inHand: z.number(),
+      running: z.number(),
+      /** The longest; `null`: no process knows. */
+      lagMs: z.number().nullable(),
+    }),
+  ),
+})
+export type Reported = z.infer<typeof reportedSchema>
 
 /** GET …/services/:service/receipts: the newest first. */
 export const receiptRowSchema = z.object({

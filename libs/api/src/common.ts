@@ -49,6 +49,14 @@ export const pageQuerySchema = z.strictObject({
 })
 export type PageQuery = z.infer<typeof pageQuerySchema>
 
+/** For lists that are looked at in any place of theirs: rows to pass over, instead of a cursor. */
+export const offsetSchema = z.coerce.number().int().min(0).max(100_000).optional()
+export const ONE_BEGINNING = [
+  ({ cursor, offset }: { cursor?: string | undefined; offset?: number | undefined }) =>
+    cursor === undefined || offset === undefined,
+  { path: ['offset'], message: 'A page begins at a cursor or at an offset, not at both.' },
+] satisfies [unknown, unknown]
+
 export const timeSchema = z.iso.datetime({ offset: true })
 /** Number of a policy's version: what a 32-bit column holds. */
 export const versionSchema = z.int().min(0).max(2_147_483_647)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageOf, pageQuerySchema, timeSchema } from './common.ts'
+import { ONE_BEGINNING, offsetSchema, pageOf, pageQuerySchema, timeSchema } from './common.ts'
 import { serviceSchema } from './services.ts'
 
 /**
@@ -68,16 +68,25 @@ export const verdictSchema = z.object({
 export type Verdict = z.infer<typeof verdictSchema>
 
 /** GET /environments/:environment/verdicts: the worst first. A page is one of the moment: pages that follow may know more. */
-export const verdictsQuerySchema = pageQuerySchema.extend({
-  /** Exactly this service. */
-  service: z.string().max(128).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-})
+export const verdictsQuerySchema = pageQuerySchema
+  .extend({
+    /** Exactly this service. */
+    service: z.string().max(128).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    offset: offsetSchema,
+  })
+  .refine(...ONE_BEGINNING)
 export type VerdictsQuery = z.output<typeof verdictsQuerySchema>
 export const verdictsSchema = pageOf(verdictSchema).extend({
   at: timeSchema,
   /** Services of the environment by how they stand. */
   counts: z.record(z.enum(VERDICTS), z.int()),
+  /** Of those, the ones that fit the search. */
+  found: z.int(),
+  /** Over all services of the environment. */
+  agents: serviceSchema.shape.agents,
+  openAlerts: z.int(),
+  alerting: z.int(),
 })
 export type Verdicts = z.infer<typeof verdictsSchema>
 

@@ -1,6 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common'
 import {
-  type Agent,
+  type Agents,
+  type AgentsQuery,
+  agentsQuerySchema,
+  agentsSchema,
   type Feedback,
   feedbackSchema,
   type LeaseShare,
@@ -13,6 +16,8 @@ import {
   pageOf,
   pageQuerySchema,
   type ReceiptRow,
+  type Reported,
+  reportedSchema,
 } from '@weir/api'
 import { tenantSchema } from '@weir/policy/schema'
 import { z } from 'zod'
@@ -25,9 +30,10 @@ import { orProblem } from './problem.ts'
 import { Requires } from './requires.ts'
 
 const NAME = { schema: nameSchema }
-const agentsQuerySchema = pageQuerySchema.extend({ service: z.string().max(128).optional() })
 
+/** A cursor is a place by name; of an order of the moment it is a number of rows. */
 const agentKey = z.object({ service: z.string(), instance: z.string() })
+const offsetKey = z.int().min(0).max(1_000_000)
 const receiptKey = z.string().regex(/^\d{1,18}$/)
 
 @Controller('api/v1/environments/:environment')
@@ -41,12 +47,33 @@ export class AgentsController {
 
   /** Agents of an environment, or of one of its services, with what each made of the intended revision. */
   @Get('agents')
+  @Answers('Lists agents with what each made of the intended revision, and counts them by state', agentsSchema)
   async list(
     @Param('environment', NAME) environment: string,
-    @Query({ schema: agentsQuerySchema }) query: z.output<typeof agentsQuerySchema>,
-  ): Promise<Page<Agent>> {
-    const rows = orProblem(await this.agents.list(environment, query.service, pageRequest(query, agentKey)))
-    return pageAnswer(rows, ({ service, instance }) => ({ service, instance }))
+    @Query({ schema: agentsQuerySchema }) query: AgentsQuery,
+  ): Promise<Agents> {
+    const { cursor, limit, order, offset = 0, ...choice } = query
+    const page = cursor === undefined ? { limit } : { cursor, limit }
+    if (order === 'name') {
+      const { after } = pageRequest(page, agentKey)
+      const rows = orProblem(await this.agents.list(environment, { ...choice, after, offset, limit }))
+      return { ...pageAnswer(rows, ({ service, instance }) => ({ service, instance })), counts: rows.counts }
+    }
+    const from = pageRequest(page, offsetKey).after ?? offset
+    const rows = orProblem(
+      await this.agents.list(environment, { ...choice, urgent: true, after: null, offset: from, limit }),
+    )
+    return { ...pageAnswer(rows, () => from + limit), counts: rows.counts }
+  }
+
+  /** What the live agents of a service say of their gates, dependencies and consumers, in sum. */
+  @Get('services/:service/reported')
+  @Answers('What live agents say of their gates, dependencies and consumers, summed', reportedSchema)
+  async reported(
+    @Param('environment', NAME) environment: string,
+    @Param('service', NAME) service: string,
+  ): Promise<Reported> {
+    return orProblem(await this.agents.reported({ environment, service }))
   }
 
   /** What agents answered to each revision, the newest first. */

@@ -35,7 +35,7 @@ export class VerdictsController {
     @Param('environment', NAME) environment: string,
     @Query({ schema: verdictsQuerySchema }) query: VerdictsQuery,
   ): Promise<VerdictsPage> {
-    const offset = pageRequest(query, OFFSET).after ?? 0
+    const offset = pageRequest(query, OFFSET).after ?? query.offset ?? 0
     const { page, more } = orProblem(await this.verdicts.page(environment, query, offset))
     return { ...page, next: more ? encodeCursor(offset + page.items.length) : null }
   }

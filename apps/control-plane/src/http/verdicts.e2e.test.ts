@@ -78,6 +78,13 @@ test('services are judged the worst first, with what most of the refused work ha
     'calm',
     'quiet',
   ])
+  const agents = { live: 0, applied: 0, refused: 0, pending: 0 }
+  expect(await verdicts('?offset=3&limit=1')).toMatchObject({
+    items: [{ service: { name: 'quiet' } }],
+    found: 4,
+    agents,
+  })
+  expect((await verdicts('?search=cal')).found).toBe(1)
   expect((await verdicts('?search=cal')).items.map(({ service }) => service.name)).toEqual(['calm'])
   expect((await weir.call('GET', '/api/v1/environments/none/verdicts')).status).toBe(404)
 }, 60_000)

@@ -209,6 +209,24 @@ test('the lists want a viewer, an environment and a service that are there', asy
   const first = await weir.call('GET', `${BASE}/agents?limit=2`)
   const rest = await weir.call('GET', `${BASE}/agents?limit=2&cursor=${first.body.next}`)
   expect(rest.body).toMatchObject({ items: [{ instance: 'c' }], next: null })
+  const urgent = await weir.call('GET', `${BASE}/agents?order=urgent&state=running&limit=2`)
+  const last = await weir.call('GET', `${BASE}/agents?order=urgent&state=running&limit=2&cursor=${urgent.body.next}`)
+  expect(last.body).toMatchObject({ items: [{ instance: 'c' }], next: null, counts: { all: 3, running: 3, ended: 0 } })
+  expect((await weir.call('GET', `${BASE}/agents?offset=1&limit=1`)).body.items).toMatchObject([{ instance: 'b' }])
+  expect((await weir.call('GET', `${BASE}/services/orders/reported`)).body.gates).toEqual([])
+  expect((await weir.call('GET', `${BASE}/services/none/reported`)).status).toBe(404)
+})
+
+test.each([
+  ['state=broken', 'state'],
+  ['order=random', 'order'],
+  ['offset=-1', 'offset'],
+  ['limit=1001', 'limit'],
+  [`offset=1&cursor=${Buffer.from('{}').toString('base64url')}`, 'offset'],
+])('a list asked for by ?%s is refused with the path of what is wrong', async (query, path) => {
+  const { status, body } = await weir.call('GET', `${BASE}/agents?${query}`)
+  expect(status).toBe(400)
+  expect(body).toMatchObject({ code: 'invalid', errors: [{ path }] })
 })
 
 const audited = async (action: string) => {

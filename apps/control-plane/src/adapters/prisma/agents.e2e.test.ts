@@ -6,16 +6,18 @@ import { PrismaAgentStore } from './agents.ts'
 let weir: TestApp
 beforeAll(async () => {
   weir = await startTestApp()
+  const { prisma } = weir.database
+  const { id } = await prisma.environment.create({ data: { name: 'prod' } })
+  for (const name of ['orders', 'payments']) await prisma.service.create({ data: { name, environmentId: id } })
 })
 afterAll(() => weir.close())
 
 describe('the agent store in PostgreSQL', () => {
   agentStoreContract(async () => {
     const { database } = weir
-    await database.pool.query('TRUNCATE environment, service, agent, receipt CASCADE')
-    const { id } = await database.prisma.environment.create({ data: { name: 'prod' } })
-    for (const name of ['orders', 'payments'])
-      await database.prisma.service.create({ data: { name, environmentId: id } })
+    await database.pool.query('DELETE FROM agent')
+    await database.pool.query('DELETE FROM receipt')
+    await database.pool.query('UPDATE service SET revision = 0, hash = NULL')
     const publish = async (revision: number, hash: string) => {
       await database.prisma.service.updateMany({ where: { name: 'orders' }, data: { revision, hash } })
     }

@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common'
+import type { AgentTally } from '@weir/api'
 import type { PolicyIdentity, Problem } from '@weir/policy/model'
 import { REPLICA } from '../../config/replica.ts'
 import type { AgentRecord, LastReceipt, ServiceRef } from '../../features/agents/agent-record.ts'
 import {
   type AgentBatch,
+  type AgentChoice,
   type AgentFilter,
   AgentStore,
   type Changes,
@@ -11,6 +13,7 @@ import {
   type StoredReceipt,
   type StoredRoom,
 } from '../../features/agents/agents-port.ts'
+import { pageQuestion, tallyQuestion } from './agent-lists.ts'
 import { HEARD, RECEIPTS, receiptLine, stateLine, UPSERT } from './agents-sql.ts'
 import { Database } from './database.ts'
 
@@ -128,23 +131,22 @@ export class PrismaAgentStore extends AgentStore {
   override async page(environment: string, filter: AgentFilter) {
     const { prisma, pool, databaseId } = this.database
     if ((await prisma.environment.count({ where: { name: environment } })) === 0) return null
-    const { rows } = await pool.query<AgentLine>(
-      `${SELECT} WHERE e.name = $1 AND ($2::text IS NULL OR s.name = $2) AND ($3::text IS NULL OR position($3 in a.instance) > 0)
-         AND ($4::text IS NULL OR (s.name, a.instance) > ($4, $5)) ORDER BY s.name, a.instance LIMIT $6`,
-      [
-        environment,
-        filter.service ?? null,
-        filter.search ?? null,
-        filter.after?.service ?? null,
-        filter.after?.instance ?? null,
-        filter.limit,
-      ],
-    )
+    const { text, values } = pageQuestion(environment, filter, databaseId, SELECT)
+    const { rows } = await pool.query<AgentLine>(text, [...values])
     return rows.map((line) => ({
       record: recordOf(line),
       connected: line.connected,
       intended: intendedOf(line, databaseId),
     }))
+  }
+
+  override async tally(environment: string, choice: AgentChoice): Promise<AgentTally> {
+    const { pool, databaseId } = this.database
+    const { text, values } = tallyQuestion(environment, choice, databaseId)
+    const { rows } = await pool.query<AgentTally>(text, [...values])
+    const [tally] = rows
+    if (tally === undefined) throw new Error('A count without a row.')
+    return tally
   }
 
   override async receipts(

@@ -1,3 +1,4 @@
+import type { AgentState, AgentTally } from '@weir/api'
 import type { PolicyIdentity } from '@weir/policy/model'
 import type { AgentRecord, ReceiptRecord, ServiceRef } from './agent-record.ts'
 
@@ -40,11 +41,19 @@ export interface AgentBatch {
   readonly heard: readonly AgentRecord[]
 }
 
-export interface AgentFilter {
+export interface AgentChoice {
   readonly service?: string | undefined
-  /** A part of an instance's name. */
+  /** A part of the service, instance, host, zone or version, in either case. */
   readonly search?: string | undefined
+}
+
+export interface AgentFilter extends AgentChoice {
+  readonly state?: AgentState | undefined
+  /** What needs a look first; else by service and instance. */
+  readonly urgent?: boolean
   readonly after: AgentCursor | null
+  /** Passed over. */
+  readonly offset?: number
   readonly limit: number
 }
 
@@ -74,8 +83,9 @@ export abstract class AgentStore {
   abstract write(batch: AgentBatch): Promise<void>
   /** Agents that were written of since, by whichever replica; some may come twice. `null`: lately. */
   abstract changes(serviceIds: readonly string[], since: Date | null): Promise<Changes>
-  /** By service and instance, from after the cursor. `null`: there is no such environment. */
+  /** From after the cursor, which is a place in the order by service and instance. `null`: there is no such environment. */
   abstract page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null>
+  abstract tally(environment: string, choice: AgentChoice): Promise<AgentTally>
   /** The newest first, before the id. `null`: there is no such service. */
   abstract receipts(
     ref: ServiceRef,

@@ -1,4 +1,5 @@
 import type { Agent } from '@weir/api'
+import type { AgentMessage } from '@weir/wire'
 import { describe, expect, it } from 'vitest'
 import type { Rows } from '../paging.ts'
 import type { Result } from '../result.ts'
@@ -17,8 +18,8 @@ const setUp = async () => {
   const service = () => {
     const agents = new AgentsService(bench.hub, bench.store, DATABASE, bench.clock)
     return {
-      list: async (limit = 10, after: AgentCursor | null = null) =>
-        got(await agents.list('prod', undefined, { limit, after })),
+      list: async (limit = 10, after: AgentCursor | null = null) => got(await agents.list('prod', { limit, after })),
+      reported: async () => got(await agents.reported(ORDERS)),
       receipts: async (limit: number, after: string | null = null) =>
         got(await agents.receipts(ORDERS, { limit, after })),
     }
@@ -80,6 +81,67 @@ describe('the list of agents', () => {
       presence: 'ended',
       connected: false,
     })
+  })
+})
+
+describe('what agents say of themselves', () => {
+  const gate = {
+    name: 'checkout',
+    mode: 'enforce' as const,
+    limit: 20,
+    active: 5,
+    zombies: 1,
+    waiting: 2,
+    oldestAgeMs: 0,
+    level: 0,
+  }
+  const call = { name: 'bank', ceiling: 5, inFlight: 1, breaker: 'open' as const, breakerMode: 'auto', budgetLeft: 0.5 }
+  const mails = { gate: 'mails', topic: 'sent', lagMs: 9_000, inHand: 2, running: 1, paused: true }
+  const report = (sequence: number, over: object = {}): AgentMessage =>
+    ({
+      type: 'report',
+      sequence,
+      source: 'stream',
+      gates: [gate],
+      dependencies: [call],
+      consumers: [mails],
+      scales: {},
+      uncounted: false,
+      ...over,
+    }) as AgentMessage
+
+  it('is summed over the live ones: limits are per process', async () => {
+    const { bench, service } = await setUp()
+    const [a, b, gone] = [
+      await bench.connect(hello('a')),
+      await bench.connect(hello('b')),
+      await bench.connect(hello('c')),
+    ]
+    for (const agent of [a, b, gone]) agent.say(report(1))
+    b.say(
+      report(2, {
+        dependencies: [{ ...call, breaker: 'half-open', budgetLeft: 0.25 }],
+        consumers: [{ ...mails, lagMs: null, paused: false }],
+      }),
+    )
+    gone.say({ type: 'bye', reason: 'ended' })
+    expect(await service().reported()).toEqual({
+      gates: [{ name: 'checkout', processes: 2, limit: 40, inFlight: 12, waiting: 4 }],
+      dependencies: [{ name: 'bank', processes: 2, open: 1, halfOpen: 1, budgetLeft: 0.25 }],
+      consumers: [{ gate: 'mails', topic: 'sent', processes: 2, paused: 1, inHand: 4, running: 2, lagMs: 9_000 }],
+    })
+  })
+
+  it('is found by in the list as soon as it is said: outside of what is counted, or on another policy than the pushed one', async () => {
+    const { bench, service } = await setUp()
+    const agent = await bench.connect(hello('a', { source: 'stream' }))
+    const counts = async () => {
+      const { uncounted, fallback } = (await service().list()).counts
+      return [uncounted, fallback]
+    }
+    expect(await counts()).toEqual([0, 0])
+    agent.say(report(1, { uncounted: true, source: 'disk' }))
+    expect(await counts()).toEqual([1, 1])
   })
 })
 

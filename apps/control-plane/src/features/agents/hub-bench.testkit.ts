@@ -95,6 +95,8 @@ export class HubBench {
     const { name, beside } = replicas ?? {}
     this.clock = beside?.clock ?? new VirtualClock()
     const store = beside?.store ?? new MemoryAgentStore()
+    store.wallMs = this.clock.wallMs
+    store.databaseId = DATABASE
     this.store = name === undefined ? store : store.of(name)
     this.serviceId = this.store.addService(ORDERS)
     this.bus = beside?.bus ?? new MemoryBus()

@@ -24,7 +24,7 @@ class Pair {
 
   async list(bench: HubBench) {
     const agents = new AgentsService(bench.hub, bench.store, DATABASE, bench.clock)
-    const page = await agents.list('prod', undefined, { after: null, limit: 100 })
+    const page = await agents.list('prod', { after: null, limit: 100 })
     if (!page.ok) throw new Error(page.refusal.detail)
     return page.value.items.map(({ instance, connected, presence }) => [instance, connected, presence])
   }

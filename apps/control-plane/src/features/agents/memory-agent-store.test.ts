@@ -10,6 +10,7 @@ describe('the agent store in memory', () => {
     const serviceId = store.addService({ environment: 'prod', service: 'orders' })
     store.addService({ environment: 'prod', service: 'payments' })
     const databaseId = 'b1a7c0de-0000-4000-8000-000000000001'
+    store.databaseId = databaseId
     const publish = async (revision: number, hash: string) => {
       store.policies.set(
         serviceId,

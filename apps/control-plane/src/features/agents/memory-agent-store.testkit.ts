@@ -1,6 +1,9 @@
+import type { Agent, AgentTally } from '@weir/api'
 import { type ReceiptRecord, refKey, type ServiceRef } from './agent-record.ts'
+import { isFound, isOf, rowAt, tallyOf, urgencyOf } from './agent-states.testkit.ts'
 import {
   type AgentBatch,
+  type AgentChoice,
   type AgentFilter,
   type AgentOfPage,
   AgentStore,
@@ -19,6 +22,8 @@ export class MemoryAgentStore extends AgentStore {
   readonly policies = new Map<string, PushedPolicy>()
   readonly services = new Map<string, string>()
   private lastId = 0n
+  wallMs: () => number = Date.now
+  databaseId = ''
   writes: number[] = []
   away = false
 
@@ -73,19 +78,30 @@ export class MemoryAgentStore extends AgentStore {
   override async page(environment: string, filter: AgentFilter): Promise<AgentOfPage[] | null> {
     if (![...this.services.keys()].some((key) => JSON.parse(key)[0] === environment)) return null
     const place = (record: { service: string; instance: string }) => JSON.stringify([record.service, record.instance])
+    const { after, offset = 0, limit, state, urgent } = filter
+    return this.known(environment, filter)
+      .filter(({ agent }) => isOf(agent, state) && (after === null || place(agent) > place(after)))
+      .sort(({ agent: a }, { agent: b }) => {
+        const first = urgent ? urgencyOf(a) - urgencyOf(b) : 0
+        return first || (place(a) < place(b) ? -1 : 1)
+      })
+      .slice(offset, offset + limit)
+      .map(({ stored }) => stored)
+  }
+
+  override async tally(environment: string, choice: AgentChoice): Promise<AgentTally> {
+    return tallyOf(this.known(environment, choice).map(({ agent }) => agent))
+  }
+
+  private known(environment: string, choice: AgentChoice): { stored: AgentOfPage; agent: Agent }[] {
     return [...this.agents.values()]
-      .filter(
-        ({ record }) => record.environment === environment && (filter.service ?? record.service) === record.service,
-      )
-      .filter(({ record }) => record.instance.includes(filter.search ?? ''))
-      .filter(({ record }) => filter.after === null || place(record) > place(filter.after))
-      .sort((a, b) => (place(a.record) < place(b.record) ? -1 : 1))
-      .slice(0, filter.limit)
-      .map(({ record, connected }) => ({
-        record,
-        connected,
-        intended: this.policies.get(this.services.get(refKey(record)) ?? '')?.identity ?? null,
-      }))
+      .filter(({ record }) => record.environment === environment)
+      .map(({ record, connected }) => {
+        const intended = this.policies.get(this.services.get(refKey(record)) ?? '')?.identity ?? null
+        const stored = { record, connected, intended }
+        return { stored, agent: rowAt(stored, this.databaseId, this.wallMs()) }
+      })
+      .filter(({ agent }) => isFound(agent, choice))
   }
 
   private put({ record, connected }: StoredAgent): void {

@@ -128,6 +128,7 @@ export class Room {
   report(member: Member, report: Report): void {
     if (report.sequence <= member.sequence) return
     member.sequence = report.sequence
+    if (member.record.source !== report.source || member.record.uncounted !== report.uncounted) this.tellStore(member)
     member.record.source = report.source
     member.record.gates = report.gates
     member.record.dependencies = report.dependencies

@@ -31,8 +31,12 @@ type Judged = Result<{ readonly at: string; readonly items: readonly Verdict[] }
 
 const RANK: Readonly<Record<VerdictWord, number>> = { collapse: 0, silent: 1, shedding: 2, healthy: 3 }
 
-/** A service that never said anything is no incident: it comes last. */
-const rankOf = ({ verdict, heardAt }: Verdict): number => (verdict === 'silent' && heardAt === null ? 9 : RANK[verdict])
+/** A service that never said anything is no incident: it comes last. One that holds may still want a look: an alert fires, or agents refused its policy. */
+const rankOf = ({ verdict, heardAt, service }: Verdict): number => {
+  if (verdict === 'silent' && heardAt === null) return 9
+  const looked = verdict === 'healthy' && (service.openAlerts > 0 || service.agents.refused > 0)
+  return RANK[verdict] - (looked ? 0.5 : 0)
+}
 
 /** Judges all services of an environment together, the worst first. */
 export class Verdicts {
@@ -64,7 +68,21 @@ export class Verdicts {
     const counts = Object.fromEntries(
       VERDICTS.map((word) => [word, items.filter(({ verdict }) => verdict === word).length]),
     )
-    const page = { at, items: found.slice(offset, offset + query.limit), counts: counts as Page['counts'] }
+    const sum = (of: (service: Service) => number) => items.reduce((all, { service }) => all + of(service), 0)
+    const page = {
+      at,
+      items: found.slice(offset, offset + query.limit),
+      counts: counts as Page['counts'],
+      found: found.length,
+      agents: {
+        live: sum(({ agents }) => agents.live),
+        applied: sum(({ agents }) => agents.applied),
+        refused: sum(({ agents }) => agents.refused),
+        pending: sum(({ agents }) => agents.pending),
+      },
+      openAlerts: sum(({ openAlerts }) => openAlerts),
+      alerting: sum(({ openAlerts }) => Number(openAlerts > 0)),
+    }
     return done({ page, more: found.length > offset + query.limit })
   }
 

@@ -10,6 +10,8 @@ import type { StoredDecision } from './decision-store.ts'
 
 const KINDS: Readonly<Record<string, Kind>> = { [SPANS.gate.name]: 'gate', [SPANS.dependency.name]: 'dependency' }
 type Attribute = keyof typeof SPAN_ATTRIBUTES
+/** Revisions are counted in 32 bits. */
+const MAX_REVISION = 2_147_483_647
 /** How a column of the inputs is told in a span, and how many of its units one of the span's are. */
 const INPUTS: Readonly<Record<keyof DecisionInputs, readonly [Attribute, number]>> = {
   limit: ['limit', 1],
@@ -49,10 +51,15 @@ const isRefusal = ({ name, attributes }: Span): boolean => {
   return false
 }
 
+/** Of 16 and 8 bytes, as hex. */
+const hasIds = ({ traceId, spanId }: Span): boolean => traceId.length === 32 && spanId.length === 16
+
 const decisionOf = (span: Span, sender: Sender, receivedAtMs: number): StoredDecision | null => {
   const kind = KINDS[span.name]
   const time = bookTime(span.endMs, span.endMs, receivedAtMs, false)
-  if (kind === undefined || time === null || attributeFault(span.attributes) !== null) return null
+  if (kind === undefined || time === null || attributeFault(span.attributes) !== null || !hasIds(span)) return null
+  const waitedMs = span.endMs - span.startMs
+  if (!Number.isFinite(waitedMs)) return null
   const said = new Map(span.attributes.map(({ key, value }) => [key, value]))
   const of = (attribute: Attribute) => said.get(SPAN_ATTRIBUTES[attribute].name)
   const [name, reason] = [text(of(kind)), text(of('reason'))]
@@ -70,11 +77,11 @@ const decisionOf = (span: Span, sender: Sender, receivedAtMs: number): StoredDec
     reason,
     signal: text(of('signal')),
     retryAfterMs: retryAfter === null ? null : scaled(retryAfter, 1_000),
-    revision: Number.isSafeInteger(revision) ? revision : null,
+    revision: revision !== null && Number.isInteger(revision) && Math.abs(revision) <= MAX_REVISION ? revision : null,
     class: text(of('class')),
     tenant: text(of('tenant')),
     route: text(of('route')),
-    waitedMs: Math.max(0, scaled(span.endMs - span.startMs, 1)),
+    waitedMs: Math.max(0, scaled(waitedMs, 1)),
     standsFor: number(of('adjustedCount')) ?? 1,
     traceId: span.traceId,
     inputs: inputsOf(of),

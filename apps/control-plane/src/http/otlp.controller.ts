@@ -23,6 +23,8 @@ const BUSY_RETRY_AFTER_SECONDS = 1
 
 const logger = new Logger('ingest')
 const METRICS = '/v1/metrics'
+/** What a piece of a point costs this thread when its row is made, beside reading it, milliseconds. */
+const PIECE_MS = 0.004
 
 interface Sender {
   readonly scope: KeyScope
@@ -120,8 +122,9 @@ export class OtlpController {
     const inflated = await otlp.inflate(given, request.headers['content-encoding'])
     if (!inflated.ok) throw new OtlpError(inflated.status, inflated.message)
     const from = performance.now()
-    const { windows, rejections, decisions } = this.#read(inflated.body, signal, sender)
-    this.rate.charge(scope.keyId, inflated.body.length, performance.now() - from)
+    const reading = this.#read(inflated.body, signal, sender)
+    const { rejections, decisions, spread } = reading
+    this.rate.charge(scope.keyId, inflated.body.length, performance.now() - from + spread * PIECE_MS)
     if (rejections.foreign > 0)
       this.refusals.note({
         what: 'service',
@@ -130,7 +133,7 @@ export class OtlpController {
         detail: { key: scope.keyId, points: rejections.foreign },
       })
     this.decisions.take(decisions, Date.now())
-    const taken = this.ingest.take(windows, rejections)
+    const taken = this.ingest.take(reading)
     if (taken === false)
       throw new OtlpError(503, 'Too many figures wait to be written.', retryAfter(BUSY_RETRY_AFTER_SECONDS))
     try {

@@ -48,10 +48,11 @@ test('whatever the window, the parts of a count sum to the count exactly', () =>
       fc.double({ min: 0, max: 2e12, noNaN: true }),
       fc.double({ min: 0, max: 120_000, noNaN: true }),
       fc.integer({ min: 0, max: 2 ** 40 }),
-      (start, length, count) => {
-        const shares = timeShares(start, start + length)
-        expect(shares.length).toBeLessThanOrEqual(Math.ceil(length / 1000) + 1)
-        expect(shares.every(({ share }) => share > 0)).toBe(true)
+      fc.constantFrom(1, 2, 5, 10, 30, 60),
+      (start, length, count, pieceSeconds) => {
+        const shares = timeShares(start, start + length, pieceSeconds)
+        expect(shares.length).toBeLessThanOrEqual(Math.ceil(length / 1000 / pieceSeconds) + 1)
+        expect(shares.every(({ share, second }) => share > 0 && second % pieceSeconds === 0)).toBe(true)
         expect(shares.reduce((sum, { share }) => sum + count * share, 0)).toBe(count)
       },
     ),

@@ -39,18 +39,33 @@ export interface TimeShare {
   readonly share: number
 }
 
-/** How much of a window lies in each second. The shares sum to exactly 1. */
-export const timeShares = (startMs: number, endMs: number): TimeShare[] => {
-  const first = Math.floor(startMs / 1000)
-  const last = Math.max(first, Math.ceil(endMs / 1000) - 1)
-  if (first === last) return [{ second: first, share: 1 }]
+/** How much of a window lies in each second, or in each piece of so many seconds, told by its first. The shares sum to exactly 1. */
+export const timeShares = (startMs: number, endMs: number, pieceSeconds = 1): TimeShare[] => {
+  const pieceMs = pieceSeconds * 1000
+  const first = Math.floor(startMs / pieceMs)
+  const last = Math.max(first, Math.ceil(endMs / pieceMs) - 1)
+  if (first === last) return [{ second: first * pieceSeconds, share: 1 }]
   const shares: TimeShare[] = []
   let before = 0
-  for (let second = first; second <= last; second++) {
-    const end = Math.min(endMs, (second + 1) * 1000)
-    const grains = second === last ? GRAIN : Math.round(((end - startMs) / (endMs - startMs)) * GRAIN)
-    if (grains > before) shares.push({ second, share: (grains - before) / GRAIN })
+  for (let piece = first; piece <= last; piece++) {
+    const end = Math.min(endMs, (piece + 1) * pieceMs)
+    const grains = piece === last ? GRAIN : Math.round(((end - startMs) / (endMs - startMs)) * GRAIN)
+    if (grains > before) shares.push({ second: piece * pieceSeconds, share: (grains - before) / GRAIN })
     before = grains
   }
   return shares
+}
+
+/** Lengths of pieces: each divides a minute. */
+const PIECES = [1, 2, 5, 10, 30, 60] as const
+/** Points times further seconds that a request may be split into: one of 5,000 points that each tell of ten seconds is well inside. */
+const MAX_SPREAD = 100_000
+
+/**
+ * The pieces that the windows of a request are split into. A few thousand points of two minutes would make half a million rows, which take seconds to make:
+ * past the bound they are told more coarsely, nothing of them is lost. `spread`: seconds beyond the first of each point, added up.
+ */
+export const piecesOf = (spread: number): { readonly pieceSeconds: number; readonly spread: number } => {
+  const pieceSeconds = PIECES.find((seconds) => spread / seconds <= MAX_SPREAD) ?? 60
+  return { pieceSeconds, spread: spread / pieceSeconds }
 }

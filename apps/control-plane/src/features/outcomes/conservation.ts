@@ -1,10 +1,10 @@
 import type { Flaw } from '@weir/api'
 import { SUM_INDEX, type SumColumn } from './columns.ts'
 import type { Tally } from './tally.ts'
-import type { Window } from './window.ts'
+import { MAX_NAMES, type Window } from './window.ts'
 
-/** Instances whose books are followed; past this the longest unheard is forgotten. */
-const MAX_INSTANCES = 20_000
+/** Gates whose books are followed, over all instances; past this the longest unheard instance is forgotten. */
+const MAX_GATES = 100_000
 /** Flaws that are told; past this the oldest is forgotten. */
 const MAX_FLAWS = 1_000
 /** A flaw that did not come again is told for so long. */
@@ -51,6 +51,8 @@ interface Instance {
  */
 export class Conservation {
   readonly #instances = new Map<string, Instance>()
+  /** Of all instances, those with none counted as one. */
+  #gates = 0
   readonly #flaws = new Map<string, Flaw & { readonly environment: string }>()
 
   /** Windows that are new, in the order in which they came. */
@@ -70,7 +72,7 @@ export class Conservation {
   #follow(window: Window, { boot, sequence }: { boot: string; sequence: number }, nowMs: number): void {
     const key = `${window.environment}\n${window.service}\n${window.instance}`
     let known = this.#instances.get(key)
-    this.#instances.delete(key)
+    this.#forget(key)
     const endMs = window.stretches[0]?.endMs ?? Number.NaN
     if (known === undefined || known.boot !== boot || known.sequence + 1 !== sequence)
       known = { boot, sequence, endMs, seen: new Map(), left: new Map() }
@@ -78,11 +80,21 @@ export class Conservation {
     known.sequence = sequence
     for (const { startMs, endMs: end, gates } of window.stretches)
       for (const { name, total } of gates.values()) gather(known.seen, name, total, (end - startMs) / 1_000)
+    // Its window does not tell them all apart.
+    if (known.seen.size >= MAX_NAMES) return
     this.#instances.set(key, known)
-    if (this.#instances.size > MAX_INSTANCES) {
-      const [oldest] = this.#instances.keys()
-      if (oldest !== undefined) this.#instances.delete(oldest)
+    this.#gates += sizeOf(known)
+    for (const oldest of this.#instances.keys()) {
+      if (this.#gates <= MAX_GATES) break
+      this.#forget(oldest)
     }
+  }
+
+  #forget(key: string): void {
+    const known = this.#instances.get(key)
+    if (known === undefined) return
+    this.#gates -= sizeOf(known)
+    this.#instances.delete(key)
   }
 
   /** The last window is whole, for another has begun. */
@@ -117,6 +129,8 @@ export class Conservation {
     }
   }
 }
+
+const sizeOf = ({ seen, left }: Instance): number => Math.max(1, seen.size, left.size)
 
 const gather = (seen: Map<string, Seen>, gate: string, { sums }: Tally, seconds: number): void => {
   const of = (columns: readonly SumColumn[]): number =>

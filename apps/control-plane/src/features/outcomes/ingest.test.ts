@@ -58,8 +58,9 @@ const setUp = () => {
     for (const row of rows.values()) if (row.cut === 'total') booked += row.sums[SUM_INDEX.offered] ?? 0
   }
   const ingest = new Ingest(store, written, { now: () => NOW, after: (_, run) => void due.push(run) })
-  const take = (...ids: number[]) => {
-    const taken = ingest.take(ids.map(windowOf), new Rejections())
+  const take = (...ids: number[]) => takeSpread(0, ...ids)
+  const takeSpread = (spread: number, ...ids: number[]) => {
+    const taken = ingest.take({ windows: ids.map(windowOf), rejections: new Rejections(), spread })
     if (taken === false) return { state: 'busy' }
     const outcome = { state: 'waits' }
     taken.then(
@@ -72,7 +73,7 @@ const setUp = () => {
     for (const run of due.splice(0)) run()
     await settled()
   }
-  return { store, ingest, take, elapse, booked: () => booked }
+  return { store, ingest, take, takeSpread, elapse, booked: () => booked }
 }
 
 test('requests of a moment share one transaction, and are answered when it is durable', async () => {
@@ -123,4 +124,14 @@ test('what waits is bounded', async () => {
   await elapse()
   await store.writes[0]?.finish()
   expect(take(20_001, 20_002).state).toBe('waits')
+})
+
+test('what waits is bounded by what it is split into, too', async () => {
+  const { store, takeSpread, elapse } = setUp()
+  expect(takeSpread(250_000, 1).state).toBe('waits')
+  expect(takeSpread(60_000, 2).state).toBe('busy')
+  expect(takeSpread(50_000, 3).state).toBe('waits')
+  await elapse()
+  await store.writes[0]?.finish()
+  expect(takeSpread(310_000, 2).state).toBe('waits')
 })

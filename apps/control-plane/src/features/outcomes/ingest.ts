@@ -1,6 +1,6 @@
 import { Conservation } from './conservation.ts'
 import type { OutcomeStore } from './outcome-store.ts'
-import type { Rejections } from './rejections.ts'
+import type { Reading } from './read-metrics.ts'
 import { type Rows, rollUp } from './roll-up.ts'
 import { ServiceSeats } from './seats.ts'
 import type { Window } from './window.ts'
@@ -9,6 +9,8 @@ import type { Window } from './window.ts'
 const GROUP_MS = 100
 /** Windows that wait for their transaction; past this senders are asked to come again. */
 const MAX_WAITING = 20_000
+/** The same for the pieces that they are split into by time, which their rows grow with. */
+const MAX_WAITING_SPREAD = 300_000
 
 export interface IngestClock {
   now(): number
@@ -33,6 +35,7 @@ export interface IngestCounts {
 
 interface Waiting {
   readonly windows: readonly Window[]
+  readonly spread: number
   resolve(): void
   reject(error: unknown): void
 }
@@ -51,6 +54,7 @@ export class Ingest {
   readonly #seats = new ServiceSeats()
   #waiting: Waiting[] = []
   #waitingWindows = 0
+  #waitingSpread = 0
   #planned = false
 
   constructor(store: OutcomeStore, written: (rows: Rows) => void, clock: IngestClock = WALL) {
@@ -65,19 +69,24 @@ export class Ingest {
   }
 
   /** `false`: too much waits already. Else resolves when the windows are durable, rejects when they are not. */
-  take(windows: readonly Window[], rejections: Rejections): Promise<void> | false {
+  take({ windows, rejections, spread }: Reading): Promise<void> | false {
     this.counts.refused += rejections.total
     this.counts.foreign += rejections.foreign
     if (windows.length === 0) return Promise.resolve()
-    if (this.#waitingWindows + windows.length > MAX_WAITING && this.#waitingWindows > 0) {
+    if (this.#waitingWindows > 0 && this.#isTooMuch(windows.length, spread)) {
       this.counts.turnedAway++
       return false
     }
     this.#waitingWindows += windows.length
+    this.#waitingSpread += spread
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ windows, resolve, reject })
+      this.#waiting.push({ windows, spread, resolve, reject })
       if (!this.#planned) this.#plan()
     })
+  }
+
+  #isTooMuch(windows: number, spread: number): boolean {
+    return this.#waitingWindows + windows > MAX_WAITING || this.#waitingSpread + spread > MAX_WAITING_SPREAD
   }
 
   #plan(): void {
@@ -95,24 +104,27 @@ export class Ingest {
     } catch (error) {
       for (const each of group) each.reject(error)
     } finally {
-      for (const { windows } of group) this.#waitingWindows -= windows.length
+      for (const { windows, spread } of group) {
+        this.#waitingWindows -= windows.length
+        this.#waitingSpread -= spread
+      }
       if (this.#waiting.length > 0) this.#plan()
       else this.#planned = false
     }
   }
 
   async #write(windows: readonly Window[], group: readonly Waiting[]): Promise<void> {
-    let fresh = 0
+    let fresh: readonly Window[] = []
     const now = this.#clock.now()
     const roll = (taken: readonly Window[]) => {
-      fresh = taken.length
-      this.books.look(taken, now)
+      fresh = taken
       return rollUp(taken, this.#seats, now)
     }
     const rows = await this.#store.write(windows, roll, now)
     const sent = group.reduce((sum, each) => sum + each.windows.length, 0)
-    this.counts.windows += fresh
-    this.counts.repeats += sent - fresh
+    this.counts.windows += fresh.length
+    this.counts.repeats += sent - fresh.length
+    this.books.look(fresh, now)
     this.#written(rows)
   }
 }

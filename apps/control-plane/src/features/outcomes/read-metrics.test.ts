@@ -4,6 +4,8 @@ import { readMetrics as decode } from '../../otlp/http.ts'
 import { metricsJson, type SampleWindow } from '../../testing/otlp-sample.ts'
 import { METRIC_USES, SUM_INDEX, type SumColumn } from './columns.ts'
 import { readMetrics } from './read-metrics.ts'
+import { rollUp } from './roll-up.ts'
+import { ServiceSeats } from './seats.ts'
 import type { TelemetryKey } from './telemetry-key.ts'
 import type { Window } from './window.ts'
 
@@ -151,4 +153,32 @@ test('a numbered window is one stretch of time, not thousands that would be look
   const stretches = Array.from({ length: 100 }, (_, i) => sample({ startMs: NOW - 2_000 - i }))
   const { windows, rejections } = read(AGENT, ...resources(...stretches))
   expect([windows.length, windows[0]?.stretches.length, rejections.total]).toEqual([1, 16, 84])
+})
+
+test('points of long windows are split more coarsely where they are very many, and their sum stays', () => {
+  const long = (points: number) => {
+    const counters = Array.from(
+      { length: points },
+      (_, i) => ['weir.gate.offered', 3, { ...LABELS, 'weir.tenant': `t${i}` }] as const,
+    )
+    return read(AGENT, ...resources(sample({ startMs: NOW - 100_000, counters })))
+  }
+  const [few, many] = [long(100), long(3_000)]
+  const rows = [few, many].map(({ windows }) => rollUp(windows, new ServiceSeats(), NOW))
+  const seconds = rows.map((of) => new Set(Array.from(of.values(), ({ second }) => second)))
+  expect(seconds.map(({ size }) => size)).toEqual([100, 20])
+  expect([...(seconds[1] ?? [])].every((second) => second % 5 === 0)).toBe(true)
+  expect([few.spread, many.spread]).toEqual([9_900, 59_400])
+  const total = [...(rows[1]?.values() ?? [])].filter(({ cut }) => cut === 'total')
+  expect(total.reduce((sum, { sums }) => sum + (sums[SUM_INDEX.offered] ?? 0), 0)).toBe(9_000)
+})
+
+test('a window with an absurd number of gates tells the first hundreds apart, and its sum stays', () => {
+  const counters = Array.from(
+    { length: 2_000 },
+    (_, i) => ['weir.gate.offered', 1, { ...LABELS, 'weir.gate': `gate ${i}` }] as const,
+  )
+  const { windows } = read(AGENT, ...resources(sample({ counters })))
+  expect(windows[0]?.stretches[0]?.gates.size).toBe(501)
+  expect(sumOf(windows, 'offered')).toBe(2_000)
 })

@@ -7,7 +7,7 @@ import {
   type NumberPoint,
   type ResourceMetrics,
 } from '../../otlp/model.ts'
-import { type Booked, bookTime } from './book-time.ts'
+import { type Booked, bookTime, piecesOf } from './book-time.ts'
 import { METRIC_USES, type MetricUse } from './columns.ts'
 import { rebucket } from './histogram.ts'
 import { attributeFault, NONE, readResource, type Sender } from './read-resource.ts'
@@ -18,6 +18,8 @@ import { type Cell, cellOf, type LabelCut, type Labels, type Window, windowId } 
 export interface Reading {
   readonly windows: Window[]
   readonly rejections: Rejections
+  /** Pieces that its points are split into by time, beyond one for each. */
+  readonly spread: number
 }
 
 /** Counts and gauges up to this are split and added exactly (2^43, see `timeShares`). */
@@ -28,14 +30,19 @@ const MAX_BUCKETS = 200
 export const readMetrics = (request: readonly ResourceMetrics[], key: TelemetryKey, receivedAtMs: number): Reading => {
   const rejections = new Rejections()
   const windows = new Map<string, Window>()
+  let seconds = 0
   for (const { resource, metrics } of request) {
     const points = metrics.reduce((sum, { data }) => sum + (data.kind === 'other' ? data.count : data.points.length), 0)
     const sender = readResource(resource, key, rejections, points)
     if (sender === null) continue
     const reader = new Reader(sender, key, receivedAtMs, rejections, windows)
     for (const metric of metrics) reader.metric(metric)
+    seconds += reader.spread
   }
-  return { windows: [...windows.values()], rejections }
+  const { pieceSeconds, spread } = piecesOf(seconds)
+  if (pieceSeconds > 1)
+    for (const { stretches } of windows.values()) for (const stretch of stretches) stretch.pieceSeconds = pieceSeconds
+  return { windows: [...windows.values()], rejections, spread }
 }
 
 type Point = NumberPoint | HistogramPoint
@@ -44,6 +51,8 @@ type Point = NumberPoint | HistogramPoint
 const MAX_STRETCHES = 16
 
 class Reader {
+  /** Seconds beyond the first of each point, added up. */
+  spread = 0
   readonly #sender: Sender
   readonly #receivedAtMs: number
   readonly #rejections: Rejections
@@ -122,7 +131,9 @@ class Reader {
     const cell = cellOf(window, time, use.kind, name, said)
     if (said.edge) cell.markEdge()
     if (time.skewed) cell.add('skewed', 1)
-    book(cell, use, value, counts, (time.endMs - time.startMs) / 1000)
+    const seconds = (time.endMs - time.startMs) / 1000
+    this.spread += Math.max(0, Math.ceil(seconds) - 1)
+    book(cell, use, value, counts, seconds)
     return null
   }
 

@@ -56,7 +56,7 @@ export const readSpans = (request: readonly ResourceSpans[], key: TelemetryKey, 
       else if (window !== null) windows.set(window.id, window)
     }
   }
-  return { windows: [...windows.values()], rejections }
+  return { windows: [...windows.values()], rejections, spread: 0 }
 }
 
 /** A sentence where the span is refused, `null` where it counts nothing. */

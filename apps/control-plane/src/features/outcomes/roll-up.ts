@@ -108,8 +108,8 @@ export const rollUp = (windows: Iterable<Window>, seats: ServiceSeats, nowMs: nu
   const services = new Map<string, Map<string, Service>>()
   for (const { environment, service, instance, stretches } of windows) {
     const own = serviceIn(services, rows, environment, service, seats)
-    for (const { startMs, endMs, gates, dependencies } of stretches) {
-      const shares = timeShares(startMs, endMs)
+    for (const { startMs, endMs, pieceSeconds, gates, dependencies } of stretches) {
+      const shares = timeShares(startMs, endMs, pieceSeconds)
       for (const series of gates.values()) spread(own, series, instance, shares, nowMs)
       for (const series of dependencies.values()) spread(own, series, instance, shares, nowMs)
     }

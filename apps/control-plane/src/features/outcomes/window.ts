@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type HistogramColumn, type Kind, PEAK_INDEX, type PeakColumn, SUM_INDEX, type SumColumn } from './columns.ts'
+import { OTHER } from './seats.ts'
 import { addCounts, emptyTally, peakOf, type Tally } from './tally.ts'
 
 export const LABEL_CUTS = ['class', 'tenant', 'reason', 'revision'] as const
@@ -20,6 +21,8 @@ export interface Series {
 export interface Stretch {
   readonly startMs: number
   readonly endMs: number
+  /** Seconds of the pieces that it is split into; 1 but for requests that would make too many rows. */
+  pieceSeconds: number
   readonly gates: Map<string, Series>
   readonly dependencies: Map<string, Series>
 }
@@ -88,13 +91,17 @@ export const cellOf = (
 
 const stretchIn = ({ stretches }: Window, { startMs, endMs }: { startMs: number; endMs: number }): Stretch => {
   for (const stretch of stretches) if (stretch.startMs === startMs && stretch.endMs === endMs) return stretch
-  const stretch = { startMs, endMs, gates: new Map(), dependencies: new Map() }
+  const stretch = { startMs, endMs, pieceSeconds: 1, gates: new Map(), dependencies: new Map() }
   stretches.push(stretch)
   return stretch
 }
 
-const seriesIn = (stretch: Stretch, kind: Kind, name: string): Series => {
+/** Gates, or dependencies, that one stretch tells apart: far more than a service has seats for. */
+export const MAX_NAMES = 500
+
+const seriesIn = (stretch: Stretch, kind: Kind, said: string): Series => {
   const known = kind === 'gate' ? stretch.gates : stretch.dependencies
+  const name = known.size < MAX_NAMES || known.has(said) ? said : OTHER
   let series = known.get(name)
   if (series === undefined) {
     const by = { class: new Map(), tenant: new Map(), reason: new Map(), revision: new Map() }

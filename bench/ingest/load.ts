@@ -6,7 +6,8 @@ import { type Plane, type Sent, Template } from './plane.ts'
 const INSTANCES = 40
 const POLITE = 20
 const RUDE_AT_ONCE = 64
-const WARM_UP_S = 20
+/** In which buffers, compiled code and the young generation grow to what they need: a fifth of the time, at most so long. */
+const WARM_UP_S = 120
 const SETTLE_MS = 3_000
 
 /** Exports of real gates, to be sent as those of so many instances. */
@@ -51,13 +52,13 @@ const polite = async (
   return { windows, waited }
 }
 
-/** Memory, MB, at each second. */
+/** Resident memory, MB, at each second. */
 const watchMemory = (plane: Plane) => {
-  const seen: { resident: number; heap: number }[] = []
+  const seen: number[] = []
   let over = false
   const done = (async () => {
     while (!over) {
-      seen.push({ resident: await plane.residentMb(), heap: await plane.heapMb() })
+      seen.push(await plane.residentMb())
       await sleep(1_000)
     }
   })()
@@ -84,11 +85,17 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
   const senders = await templates(service, INSTANCES)
   const untilMs = performance.now() + minutes * 60_000
   const memory = watchMemory(plane)
+  const warmUpS = Math.min(WARM_UP_S, minutes * 12)
   const cpu = await plane.cpuSeconds()
   const answers: Sent[] = []
-  const sent = await Promise.all(senders.map((template) => polite(plane, key, template, untilMs, answers)))
+  const heapAt = (second: number) => sleep(second * 1_000).then(() => plane.heapMb())
+  const [sent, warm, middle] = await Promise.all([
+    Promise.all(senders.map((template) => polite(plane, key, template, untilMs, answers))),
+    heapAt(warmUpS),
+    heapAt((warmUpS + minutes * 60) / 2),
+  ])
   const seconds = (await plane.cpuSeconds()) - cpu
-  const [early, all] = [WARM_UP_S, await memory()]
+  const steady = (await memory()).slice(Math.ceil(warmUpS))
   await sleep(SETTLE_MS)
   const counts = sent.map(({ windows }, i) => ({
     points: windows * (senders[i]?.points ?? 0),
@@ -96,9 +103,7 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
   }))
   const points = counts.reduce((sum, count) => sum + count.points, 0)
   const offered = counts.reduce((sum, count) => sum + count.offered, 0)
-  const steady = all.slice(early).map(({ resident }) => resident)
-  // What a collection leaves: the least of half a minute.
-  const heaps = all.slice(early).map(({ heap }) => heap)
+  const last = steady.slice(steady.length / 2)
   return {
     sustained_minutes: minutes,
     sustained_points_per_s: points / (minutes * 60),
@@ -109,12 +114,15 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
       answers.map(({ ms }) => ms),
       0.99,
     ),
-    memory_mb_start: median(steady.slice(0, 30)),
-    memory_mb_end: median(steady.slice(-30)),
+    heap_mb_warm: warm,
+    heap_mb_middle: middle,
+    heap_mb_end: await plane.heapMb(),
+    memory_mb_warm: median(steady.slice(0, 30)),
+    memory_mb_middle: median(last.slice(0, 30)),
+    memory_mb_end: median(last.slice(-30)),
     memory_mb_peak: Math.max(...steady),
     memory_mb_per_minute: slope(steady),
-    heap_mb_start: Math.min(...heaps.slice(0, 30)),
-    heap_mb_end: Math.min(...heaps.slice(-30)),
+    memory_mb_per_minute_last_half: slope(last),
   }
 }
 
@@ -149,7 +157,7 @@ export const neverStopping = async (plane: Plane, seconds: number): Promise<Reco
     storm_503: of(503) / asked,
     storm_other: (asked - of(200, 429, 503)) / asked,
     storm_counted: (await plane.offered('rude')) / (of(200) * template.offered),
-    storm_memory_mb_peak: Math.max(...seen.map(({ resident }) => resident)),
+    storm_memory_mb_peak: Math.max(...seen),
     polite_counted: (await plane.offered('polite')) / offered,
     polite_refused: sent.reduce((sum, { waited }) => sum + waited, 0),
     polite_p50_ms: share(

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { CreatedKey, Outcomes } from '@weir/api'
+import WebSocket from 'ws'
 import { ControlPlane, freePort } from '../../examples/fleet/src/demo/control-plane.ts'
 import { Rest } from '../../examples/fleet/src/demo/rest.ts'
 import { ENVIRONMENT, SERVICE } from './corpus.ts'
@@ -19,17 +20,16 @@ export interface Sent {
 export class Plane {
   readonly #plane: ControlPlane
   #rest: Rest | null = null
-  #token = ''
 
   private constructor(plane: ControlPlane) {
     this.#plane = plane
   }
 
   static async start(folder: string): Promise<Plane> {
-    const plane = new Plane(new ControlPlane(await freePort(), folder, process.env.DATABASE_URL))
+    const env = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
+    const plane = new Plane(new ControlPlane(await freePort(), folder, process.env.DATABASE_URL, { env }))
     await plane.#plane.start()
     const token = await plane.#plane.weir('token', 'create', '--role', 'admin', '--name', 'bench')
-    plane.#token = token
     plane.#rest = new Rest(plane.#plane.origin, token)
     await plane.rest.call('POST', '/environments', { body: { name: ENVIRONMENT } })
     return plane
@@ -78,12 +78,23 @@ export class Plane {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
   }
 
-  /** What its objects and buffers take now, garbage included. */
+  /** What its objects and buffers take after a collection. */
   async heapMb(): Promise<number> {
-    const answer = await fetch(`${this.#plane.origin}/metrics`, { headers: { authorization: `Bearer ${this.#token}` } })
-    const text = await answer.text()
-    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1])
-    return (of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes')) / 1_048_576
+    const url = /ws:\/\/\S+/.exec(this.#plane.output.join('\n'))?.[0] ?? ''
+    const socket = new WebSocket(url)
+    const asked = ['HeapProfiler.collectGarbage', 'Runtime.getHeapUsage']
+    return new Promise((resolve, reject) => {
+      socket.on('error', reject)
+      socket.on('open', () => {
+        for (const [id, method] of asked.entries()) socket.send(JSON.stringify({ id, method }))
+      })
+      socket.on('message', (data) => {
+        const { id, result } = JSON.parse(String(data))
+        if (id !== asked.length - 1) return
+        socket.close()
+        resolve((result.usedSize + result.backingStorageSize) / 1_048_576)
+      })
+    })
   }
 
   /** Processor time of the process so far. */

@@ -7,26 +7,33 @@ import { Redis } from 'ioredis'
 import { pathOf, REDIS } from '../../../../tools/system-packages.ts'
 import { freePort } from '../host/free-port.testkit.ts'
 
+/** As of redis.conf. */
+type Settings = Readonly<Record<string, string>>
+
 /** A Redis of one's own in a temporary folder, reached by a socket there or a port of the loopback, which has written what it acknowledges. */
 export class TestRedis {
+  readonly port: number
   readonly #folder: string
-  readonly #port: number
+  readonly #settings: Settings
   #process: ChildProcess | undefined
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, settings: Settings) {
     this.#folder = folder
-    this.#port = port
+    this.port = port
+    this.#settings = settings
   }
 
-  static async start(): Promise<TestRedis> {
-    const redis = new TestRedis(await mkdtemp(join(tmpdir(), 'weir-redis-')), await freePort())
+  /** `settings`: in place of those below. */
+  static async start(settings: (port: number) => Settings = () => ({})): Promise<TestRedis> {
+    const port = await freePort()
+    const redis = new TestRedis(await mkdtemp(join(tmpdir(), 'weir-redis-')), port, settings(port))
     await redis.up()
     return redis
   }
 
   /** The same one after each `up`. */
   get url(): string {
-    return `redis://127.0.0.1:${this.#port}`
+    return `redis://127.0.0.1:${this.port}`
   }
 
   get socket(): string {
@@ -38,13 +45,14 @@ export class TestRedis {
     const binary = pathOf(REDIS)
     if (binary === undefined) throw new Error('There is no redis-server: install it, or name its path in REDIS_SERVER.')
     const settings = {
-      port: String(this.#port),
+      port: String(this.port),
       bind: '127.0.0.1',
       unixsocket: this.socket,
       dir: this.#folder,
       save: '',
       appendonly: 'yes',
       appendfsync: 'always',
+      ...this.#settings,
     }
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
     this.#process = spawn(binary, args, { stdio: 'ignore' })

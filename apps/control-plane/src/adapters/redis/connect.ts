@@ -48,11 +48,20 @@ const single = (target: RedisTarget): Redis => {
     name,
     sentinelRetryStrategy: retryMs,
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
+    // The sentinels' and the server's: ioredis takes either apart.
     enableTLSForSentinelMode: tls,
+    ...(tls ? { sentinelTLS: {} } : {}),
   })
 }
 
 const cluster = (target: RedisTarget): Cluster => {
   const { db: _, ...redisOptions } = shared(target)
-  return new Cluster([...target.hosts], { redisOptions, enableOfflineQueue: false, clusterRetryStrategy: retryMs })
+  return new Cluster([...target.hosts], {
+    redisOptions,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: retryMs,
+    // Nor is a command sent again whose connection ended, or that a cluster without all its slots refused.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+  })
 }

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestRedis } from '../../../../agent/src/defer/redis.testkit.ts'
-import { redisTarget } from '../../config/redis-url.ts'
 import { busContract } from '../../features/bus-contract.testkit.ts'
-import { MemoryBus } from '../memory/memory-bus.ts'
-import { RedisBus } from './redis-bus.ts'
-import { RedisLink } from './redis-link.ts'
-
-const PROBE = { environment: '', service: '', revision: 0, policyVersion: 0, author: '', reason: '', at: '' }
+import { busesOver, busOver, hears } from './links.testkit.ts'
 
 describe('the bus of several replicas', () => {
   let redis: TestRedis
@@ -17,39 +12,7 @@ describe('the bus of several replicas', () => {
   afterAll(() => redis.stop())
 
   const troubles: unknown[] = []
-  const replica = async (installation: string) => {
-    const link = new RedisLink(redisTarget(redis.url), installation, (error) => troubles.push(error))
-    const bus = new RedisBus(link, new MemoryBus())
-    onTestFinished(() => {
-      bus.close()
-      link.close()
-    })
-    return { bus, link }
-  }
-  /** Both hear each other: subscriptions take a moment to be in force. */
-  const pair = async () => {
-    const installation = randomUUID()
-    const [near, far] = [(await replica(installation)).bus, (await replica(installation)).bus]
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      await hears(from, to)
-    return { near, far }
-  }
-  const hears = async (from: RedisBus, to: RedisBus) => {
-    let heard = false
-    const end = to.subscribe('published', () => {
-      heard = true
-    })
-    await expect
-      .poll(() => {
-        from.publish('published', PROBE)
-        return heard
-      })
-      .toBe(true)
-    end()
-  }
+  const pair = () => busesOver(redis.url, (error) => troubles.push(error))
 
   busContract(pair)
 
@@ -69,11 +32,11 @@ describe('the bus of several replicas', () => {
 
   it('keeps the replicas of two databases apart, and passes over what it does not know', async () => {
     const { near } = await pair()
-    const other = await replica(randomUUID())
+    const other = busOver(redis.url, randomUUID())
     const heard: string[] = []
     other.bus.subscribe('key-revoked', ({ keyId }) => heard.push(keyId))
     const installation = randomUUID()
-    const [one, two] = [await replica(installation), await replica(installation)]
+    const [one, two] = [busOver(redis.url, installation), busOver(redis.url, installation)]
     await hears(one.bus, two.bus)
     two.bus.subscribe('key-revoked', ({ keyId }) => heard.push(keyId))
     near.publish('key-revoked', { keyId: 'of another database' })

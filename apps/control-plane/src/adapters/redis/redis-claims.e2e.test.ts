@@ -1,14 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestRedis } from '../../../../agent/src/defer/redis.testkit.ts'
-import { redisTarget } from '../../config/redis-url.ts'
 import { claimsContract } from '../../features/leases/claims-contract.testkit.ts'
-import { RedisClaims } from './redis-claims.ts'
-import { RedisLink } from './redis-link.ts'
-
-/** Redis has no other clock than the real one: short, and long beside a pause of this process. */
-const TIMING = { claimMs: 400, turnMs: 50, spareMs: 400 }
+import { claimsOver } from './links.testkit.ts'
 
 describe('claims in Redis', () => {
   let redis: TestRedis
@@ -17,24 +10,7 @@ describe('claims in Redis', () => {
   })
   afterAll(() => redis.stop())
 
-  const make = async () => {
-    const link = new RedisLink(redisTarget(redis.url), randomUUID(), () => {})
-    onTestFinished(() => link.close())
-    const store = new RedisClaims(link, TIMING)
-    await expect.poll(() => store.claim('somebody', null, []).catch(() => null)).not.toBeNull()
-    await link.commands.del(link.named('claims'))
-    const pass = async (ms: number) => {
-      const until = performance.now() + ms
-      while (performance.now() < until) {
-        await wait(Math.min(TIMING.turnMs, Math.max(1, until - performance.now())))
-        await store.claim('somebody', null, [])
-      }
-    }
-    const lose = async () => {
-      await link.commands.flushall()
-    }
-    return { store, timing: TIMING, pass, idle: (ms: number) => wait(ms).then(() => {}), lose }
-  }
+  const make = () => claimsOver(redis.url, (link) => link.commands.flushall())
   claimsContract(make)
 
   it('takes a restarted Redis for another one, though it has all that was written', async () => {

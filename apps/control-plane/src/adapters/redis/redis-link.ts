@@ -1,8 +1,10 @@
+import { Cluster } from 'ioredis'
 import type { RedisTarget } from '../../config/redis-url.ts'
 import { connect, type RedisClient } from './connect.ts'
 
 /** Messages that were handed over and not taken yet; more are dropped, as if lost. */
 const MOST_PENDING = 10_000
+const PUBLISH = `return redis.call('PUBLISH', KEYS[1], ARGV[1])`
 /** A dead connection is noticed by what it owes, so each is asked something now and then. */
 const PING_MS = 2_000
 
@@ -49,8 +51,7 @@ export class RedisLink {
   publish(channel: string, text: string): void {
     if (this.#pending >= MOST_PENDING || this.#commands.status !== 'ready') return
     this.#pending++
-    this.#commands
-      .publish(this.named(channel), text)
+    this.#send(this.named(channel), text)
       .catch(() => {})
       .finally(() => {
         this.#pending--
@@ -76,6 +77,12 @@ export class RedisLink {
     this.#handlers.clear()
     this.#listener.disconnect()
     this.#commands.disconnect()
+  }
+
+  /** A cluster takes a message at any node, so that a later one may come first: all of one installation go to the node of its slot. */
+  #send(name: string, text: string): Promise<unknown> {
+    if (this.#commands instanceof Cluster) return this.#commands.eval(PUBLISH, 1, name, text)
+    return this.#commands.publish(name, text)
   }
 
   #subscribe(names: readonly string[]): void {

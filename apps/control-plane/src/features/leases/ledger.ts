@@ -163,8 +163,12 @@ export class QuotaLedger {
     account.weight = weight
   }
 
+  /** Nearly all of a large fleet hold nothing of one quota: that they say so changes nothing until the last has. */
   #learn(agent: string, units: number, safe: number): void {
-    if (!this.#unknown.isOver) this.#change(() => this.#unknown.told(agent, units, safe))
+    const unknown = this.#unknown
+    if (unknown.isOver) return
+    if (units + safe === 0 && unknown.missing > 1) unknown.told(agent, 0, 0)
+    else this.#change(() => unknown.told(agent, units, safe))
   }
 
   /** The unknown's account becomes less. */

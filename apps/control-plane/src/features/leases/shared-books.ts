@@ -165,7 +165,7 @@ export class SharedBooks extends Leases {
     // The last one is who asked last.
     seats.delete(instance)
     seats.set(instance, connection)
-    for (const oldest of seats.keys()) if (seats.size > MOST_SEATS) seats.delete(oldest)
+    if (seats.size > MOST_SEATS) seats.delete(seats.keys().next().value ?? instance)
     // A book that is being opened answers later: perhaps when it is another one's.
     const answer = (granted: readonly LeaseGranted[]) => {
       if (this.claims.owns(serviceId)) reply(granted)

@@ -37,6 +37,11 @@ export class Unknown {
     return this.account.isEmpty
   }
 
+  /** Those that have not told. */
+  get missing(): number {
+    return this.#missing.size
+  }
+
   /** Some that may hold leases are missing. */
   isLearning(nowMs: number): boolean {
     return !this.isOver && nowMs < this.#endsMs.leases
@@ -47,7 +52,7 @@ export class Unknown {
     if (!this.#missing.delete(agent)) return
     this.#units = Math.max(0, this.#units - units)
     this.#safe = Math.max(0, this.#safe - safe)
-    this.#show()
+    if (units + safe > 0 || this.#missing.size === 0) this.#show()
   }
 
   end(): void {

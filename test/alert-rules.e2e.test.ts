@@ -24,7 +24,7 @@ beforeAll(() => {
 })
 
 it('the Prometheus rules are sound, wake nobody at a known peak, and do at a collapse', async () => {
-  await promtool('check', 'rules', 'weir-rules.yaml')
+  await promtool('check', 'rules', 'weir-figures.yaml', 'weir-outcomes.yaml', 'weir-rules.yaml')
   expect((await promtool('test', 'rules', 'weir-rules.test.yaml')).stdout).toContain('SUCCESS')
 })
 

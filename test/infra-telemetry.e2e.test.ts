@@ -42,9 +42,9 @@ describe('infra for telemetry', () => {
     writeFileSync(token, 'weir_token_x')
     const config = join(folder, 'prometheus.yml')
     writeFileSync(config, text('prometheus/prometheus.yml').replace('/etc/prometheus/weir-token', token))
-    writeFileSync(join(folder, 'weir-rules.yaml'), text('prometheus/weir-rules.yaml'))
+    const { scrape_configs, rule_files } = parse(text('prometheus/prometheus.yml'))
+    for (const name of rule_files) writeFileSync(join(folder, name), text(`prometheus/${name}`))
     expect(promtool('check', 'config', config)).toContain('SUCCESS')
-    const { scrape_configs } = parse(text('prometheus/prometheus.yml'))
     expect(scrape_configs[0]).toMatchObject({ metrics_path: '/metrics', authorization: { type: 'Bearer' } })
   })
 

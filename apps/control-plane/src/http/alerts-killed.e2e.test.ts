@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { setInterval } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { TestRedis } from '../../../agent/src/defer/redis.testkit.ts'
-import { startAlertmanager } from '../testing/alertmanager.ts'
+import { startAlertmanager, toldAtOnce } from '../testing/alertmanager.ts'
+import { COLLAPSE, CollapsingFleet, judgeOf, KNOWN_PEAK, seedOrders } from '../testing/collapsing-fleet.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
-import { metricsJson, type SampleWindow } from '../testing/otlp-sample.ts'
 import { buildControlPlane, type RunningProcess, startProcess } from '../testing/process.ts'
 import { freePort, httpSink } from '../testing/sinks.ts'
 
@@ -25,15 +23,10 @@ const RULES = process.env.WEIR_TEST_BUILT_IN_RULES
 /** What `docs/alerting.md` promises for the built-in rule, and for a replica that dies meanwhile. */
 const PROMISED_MS = 40_000 + 6_000
 
-/** Per second of one gate with a limit of its own: what is offered, done and refused. */
-const KNOWN_PEAK = { offered: 450, completed: 150, shed: 300, highShed: 0 }
-const COLLAPSE = { offered: 450, completed: 10, shed: 250, highShed: 40 }
-
 let databaseUrl: string
 let drop: () => Promise<void>
 let redis: TestRedis
 let client: pg.Client
-const key = `weir_${'k'.repeat(43)}`
 
 beforeAll(async () => {
   await buildControlPlane()
@@ -57,93 +50,21 @@ const controlPlane = () =>
 
 const prepare = async (alertmanager: string) => {
   await client.connect()
-  const hash = createHash('sha256').update(key).digest('hex')
+  await seedOrders(client)
   await client.query(
-    `WITH e AS (INSERT INTO environment (name) VALUES ('prod') RETURNING id),
-       s AS (INSERT INTO service (environment_id, name) SELECT id, 'orders' FROM e),
-       r AS (INSERT INTO alert_receiver (environment_id, name, kind, url, watchdog, created_by) SELECT id, 'am', 'alertmanager', $2, true, 't' FROM e),
-       a AS (INSERT INTO alert_rules (environment_id, version, document, author, reason) SELECT id, 1, $3, 't', 't' FROM e)
-     INSERT INTO agent_key (environment_id, kind, name, services, prefix, hash, created_by) SELECT id, 'agent', 't', '{orders}', 'weir_', $1, 't' FROM e`,
-    [hash, alertmanager, JSON.stringify(RULES)],
+    `WITH e AS (SELECT id FROM environment WHERE name = 'prod'),
+       r AS (INSERT INTO alert_receiver (environment_id, name, kind, url, watchdog, created_by) SELECT id, 'am', 'alertmanager', $1, true, 't' FROM e)
+     INSERT INTO alert_rules (environment_id, version, document, author, reason) SELECT id, 1, $2, 't', 't' FROM e`,
+    [alertmanager, JSON.stringify(RULES)],
   )
-}
-
-const windowAt = (
-  second: number,
-  sequence: number,
-  { offered, completed, shed, highShed }: typeof KNOWN_PEAK,
-): SampleWindow => {
-  const of = (name: string) => ({ 'weir.gate': 'checkout', 'weir.class': name })
-  const reason = { 'weir.reason': 'limit-reached' }
-  return {
-    resource: { 'service.instance.id': 'i', 'weir.boot': 'b', 'weir.sequence': sequence },
-    startMs: second * 1_000,
-    endMs: (second + 1) * 1_000,
-    counters: [
-      ['weir.gate.offered', offered * 0.2, of('critical')],
-      ['weir.gate.offered', offered * 0.8, of('sheddable')],
-      ['weir.gate.completed', completed, of('sheddable')],
-      ['weir.gate.shed', shed, { ...of('sheddable'), ...reason }],
-      ['weir.gate.shed', highShed, { ...of('critical'), ...reason }],
-    ],
-    gauges: [['weir.gate.limit', 20, { 'weir.gate': 'checkout' }]],
-  }
-}
-
-/** Ten times a second: the load's own pace. */
-const PACE_MS = 100
-
-/** Sends each second's figures when it is over, to whichever control plane lives, at its pace until one has taken it. */
-class Fleet {
-  figures = KNOWN_PEAK
-  urls: string[] = []
-  #second = Math.floor(Date.now() / 1_000)
-  #sequence = 0
-  #ended = false
-  readonly #run: Promise<void>
-
-  constructor(urls: string[]) {
-    this.urls = urls
-    this.#run = this.#send()
-  }
-
-  async end(): Promise<void> {
-    this.#ended = true
-    await this.#run
-  }
-
-  async #send(): Promise<void> {
-    for await (const _ of setInterval(PACE_MS)) {
-      if (this.#ended) return
-      const behind = Math.floor(Date.now() / 1_000) - this.#second
-      if (behind <= 0) continue
-      const windows = Array.from({ length: Math.min(behind, 60) }, (_, i) =>
-        windowAt(this.#second + i, this.#sequence + i, this.figures),
-      )
-      if (!(await this.#post(metricsJson(...windows)))) continue
-      this.#second += windows.length
-      this.#sequence += windows.length
-    }
-  }
-
-  async #post(body: object): Promise<boolean> {
-    for (const url of this.urls) {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${url}/v1/metrics`, { method: 'POST', headers, body: JSON.stringify(body) }).catch(
-        () => null,
-      )
-      if (answer?.ok) return true
-    }
-    return false
-  }
 }
 
 test('nobody is woken at a known peak; a collapse is told once through the death of the replica that judges, and once that it is over', async () => {
   const [hook, port] = [await httpSink(), await freePort()]
-  const alertmanager = await startAlertmanager(port, hook.url)
+  const alertmanager = await startAlertmanager(port, toldAtOnce(hook.url))
   const planes: RunningProcess[] = [await controlPlane(), await controlPlane()]
   await prepare(`http://127.0.0.1:${port}`)
-  const fleet = new Fleet(planes.map(({ url }) => url))
+  const fleet = new CollapsingFleet(planes.map(({ url }) => url))
   try {
     const told = () =>
       hook.heard
@@ -161,7 +82,7 @@ test('nobody is woken at a known peak; a collapse is told once through the death
     const beganAt = Date.now()
     // The alert is pending when its judge dies: so much of the collapse is in the roll-ups.
     await expect.poll(newestSecond).toBeGreaterThanOrEqual(beganAt / 1_000 + 7)
-    const judging = await judge(planes)
+    const judging = await judgeOf(client, planes)
     await judging.end('SIGKILL')
     await expect.poll(told).toContain('WeirCollapse firing')
     const tookMs = Date.now() - beganAt
@@ -190,12 +111,4 @@ const newestSecond = async (): Promise<number> => {
     'SELECT max(second) AS second FROM outcome WHERE step = 1',
   )
   return Number(rows[0]?.second)
-}
-
-/** The one that holds the row now, by the process that it names. */
-const judge = async (planes: readonly RunningProcess[]): Promise<RunningProcess> => {
-  const { rows } = await client.query<{ holder: string }>('SELECT holder FROM alert_leader')
-  const found = planes.find(({ pid }) => rows[0]?.holder.endsWith(`-${pid}`))
-  if (found === undefined) throw new Error(`nobody judges: ${rows[0]?.holder}`)
-  return found
 }

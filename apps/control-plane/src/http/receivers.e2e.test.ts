@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Alert } from '@weir/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AlertChange } from '../features/alerts/alert-book.ts'
-import { type RunningAlertmanager, startAlertmanager } from '../testing/alertmanager.ts'
+import { type RunningAlertmanager, startAlertmanager, toldAtOnce } from '../testing/alertmanager.ts'
 import { raising, record } from '../testing/alerts.ts'
 import { startTestApp, type TestApp } from '../testing/harness.ts'
 import { freePort, httpSink, mailSink } from '../testing/sinks.ts'
@@ -101,7 +101,7 @@ test('a real Alertmanager that was away hears later, tells once that it fires an
       waiting: 1,
       deliveredAt: null,
     })
-  const alertmanager: RunningAlertmanager = await startAlertmanager(port, hook.url)
+  const alertmanager: RunningAlertmanager = await startAlertmanager(port, toldAtOnce(hook.url))
   try {
     await expect.poll(() => alertmanager.firing()).toEqual(['WeirSustainedShedding', 'WeirWatchdog'])
     await expect.poll(() => deliveryOf('am', id)).toMatchObject({ error: null, attempts: 0, waiting: 0 })

@@ -13,18 +13,19 @@ export interface RunningAlertmanager {
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** A real Alertmanager on a port, in a folder of its own, that tells each change at once to `hook`. */
-export const startAlertmanager = async (port: number, hook: string): Promise<RunningAlertmanager> => {
+/** A configuration that tells each change at once to one webhook. */
+export const toldAtOnce = (hook: string): string =>
+  [
+    'route: { receiver: hook, group_by: [alertname, service], group_wait: 0s, group_interval: 1s, repeat_interval: 1h }',
+    `receivers: [{ name: hook, webhook_configs: [{ url: "${hook}", send_resolved: true }] }]`,
+    '',
+  ].join('\n')
+
+/** A real Alertmanager on a port, in a folder of its own. */
+export const startAlertmanager = async (port: number, configuration: string): Promise<RunningAlertmanager> => {
   ensure(ALERTMANAGER)
   const folder = await mkdtemp(join(tmpdir(), 'weir-alertmanager-'))
-  await writeFile(
-    join(folder, 'alertmanager.yml'),
-    [
-      'route: { receiver: hook, group_by: [alertname, service], group_wait: 0s, group_interval: 1s, repeat_interval: 1h }',
-      `receivers: [{ name: hook, webhook_configs: [{ url: "${hook}", send_resolved: true }] }]`,
-      '',
-    ].join('\n'),
-  )
+  await writeFile(join(folder, 'alertmanager.yml'), configuration)
   const child: ChildProcess = spawn(
     pathOf(ALERTMANAGER) ?? '',
     [

@@ -17,12 +17,20 @@ export interface RunningPrometheus {
   end(): Promise<void>
 }
 
-/** A real Prometheus that takes remote-write, with the storage settings of a configuration file's text, in a folder of its own. */
-export const startPrometheus = async (configuration: string): Promise<RunningPrometheus> => {
+/** A real Prometheus that takes remote-write, with the storage settings of a configuration file's text. */
+export const startPrometheus = (configuration: string): Promise<RunningPrometheus> =>
+  runPrometheus(stringify({ storage: parse(configuration).storage }))
+
+/** A real Prometheus in a folder of its own, with a configuration and the files beside it, by name. */
+export const runPrometheus = async (
+  configuration: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<RunningPrometheus> => {
   ensure(PROMETHEUS)
   const folder = await mkdtemp(join(tmpdir(), 'weir-prometheus-'))
   const config = join(folder, 'prometheus.yml')
-  await writeFile(config, stringify({ storage: parse(configuration).storage }))
+  for (const [name, text] of Object.entries({ ...files, 'prometheus.yml': configuration }))
+    await writeFile(join(folder, name), text)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let stop: (signal?: NodeJS.Signals) => Promise<void> = async () => {}

@@ -24,7 +24,7 @@ const counts = { windows: 0, repeats: 0, refused: 0, foreign: 0, turnedAway: 0 }
 /** What the control plane serves at /metrics. */
 const served = (): Promise<string> =>
   new PromMetrics({
-    ingest: { counts, waiting: 0 },
+    ingest: { counts, waiting: 0, books: { off: () => [{ environment: 'prod', service: 'orders' }] } },
     rate: { refused: 0 },
     decisions: { counts: { kept: 0, passed: 0, lost: 0 } },
     agents: { connected: 0, misbehaviours: { malformed: 0 } },

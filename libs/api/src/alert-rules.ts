@@ -55,6 +55,7 @@ const SETTINGS = {
   },
   'agents-stale': { severity: 'ticket', forSeconds: 60, settings: { share: [z.number().min(0).lt(1), 0] } },
   'revision-refused': { severity: 'ticket', forSeconds: 15, settings: { share: [z.number().min(0).lt(1), 0] } },
+  'books-off': { severity: 'ticket', forSeconds: 60, settings: { share: [z.number().min(0).lt(1), 0] } },
 } as const satisfies Record<
   string,
   {

@@ -217,6 +217,27 @@ export const ALERT_TEXTS: Readonly<Record<AlertRuleName, AlertText>> = {
       act: ['Update those agents, or publish without what they cannot do.'],
     },
   },
+  'books-off': {
+    title: 'Books do not add up',
+    when: 'Of some instances, what a gate was offered is not what became of it: window after window some work is missing, or is there twice.',
+    unit: 'share',
+    about: 'service',
+    settings: { share: { label: 'Such instances that are fine', unit: 'share' } },
+    runbook: {
+      means:
+        'The figures of those instances are wrong, and with them every chart, verdict and alert of the service. The work itself is decided in the process and goes on.',
+      look: [
+        'GET …/outcomes/flaws: which gates, and by how much. Arrivals are offered against accepted, shed, expired and waiting; endings are accepted against ended and active.',
+        'Whether those instances have a version of the agent that the others have not.',
+        'What sits between them and here: a Collector that drops or doubles points, two processes under one instance name.',
+      ],
+      act: [
+        'Give each process an instance name of its own.',
+        'Send past the Collector for a while: where the books add up again it was the Collector.',
+        'Go back to the version of the agent before; the flaws say what to report.',
+      ],
+    },
+  },
 }
 
 /** The rule's name, and what it is about where that is not the whole service: `Queue age of gate checkout`. */

@@ -76,7 +76,7 @@ export type Outcomes = z.infer<typeof outcomesSchema>
 
 /**
  * GET /environments/:environment/outcomes/flaws?service= : gates of instances whose books did not add up in a window, the latest first, at most
- * 1,000; each is told for an hour.
+ * 1,000; each is told for an hour, whichever replica found it.
  */
 export const flawSchema = z.object({
   service: z.string(),

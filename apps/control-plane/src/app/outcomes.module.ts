@@ -10,6 +10,7 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { Database } from '../adapters/prisma/database.ts'
 import { PrismaDecisionStore } from '../adapters/prisma/decisions.ts'
+import { PrismaFlaws } from '../adapters/prisma/flaws.ts'
 import { OutcomeOutbox } from '../adapters/prisma/outcome-outbox.ts'
 import { PrismaOutcomeStore } from '../adapters/prisma/outcomes.ts'
 import { MetricsEngine } from '../adapters/prometheus/metrics-engine.ts'
@@ -25,6 +26,7 @@ import { DecisionStore } from '../features/decisions/decision-store.ts'
 import { DecisionsService } from '../features/decisions/decisions.service.ts'
 import { LiveHub } from '../features/live/live-hub.ts'
 import { LiveBroadcast } from '../features/live/live-port.ts'
+import { FlawStore } from '../features/outcomes/flaw-store.ts'
 import { Ingest } from '../features/outcomes/ingest.ts'
 import { KeyRate } from '../features/outcomes/key-rate.ts'
 import { LiveFeed } from '../features/outcomes/live-feed.ts'
@@ -67,6 +69,7 @@ const TICK_MS = 1_000
       inject: [METRICS_ENGINE, Database, REPLICA],
     },
     { provide: DecisionStore, useClass: PrismaDecisionStore },
+    { provide: FlawStore, useClass: PrismaFlaws },
     {
       provide: DecisionIntake,
       useFactory: (store: DecisionStore) => new DecisionIntake(store),
@@ -122,6 +125,8 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
     private readonly feed: LiveFeed,
     private readonly decisions: DecisionStore,
     private readonly intake: DecisionIntake,
+    private readonly ingest: Ingest,
+    private readonly flaws: FlawStore,
     @Inject(SHARED_FEED) private readonly shared: RedisFeed | null,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
@@ -137,6 +142,8 @@ export class OutcomesModule implements OnModuleInit, OnApplicationBootstrap, OnA
       new Pulse(MAINTAIN_MS, () => this.store.maintain(Date.now()), failed),
       new Pulse(MAINTAIN_MS, () => this.decisions.maintain(Date.now()), failed),
       new Pulse(TICK_MS, () => this.intake.flush(Date.now()), failed),
+      new Pulse(TICK_MS, () => this.flaws.note(this.ingest.books.take()), failed),
+      new Pulse(MAINTAIN_MS, () => this.flaws.prune(), failed),
       new Pulse(TICK_MS, async () => this.feed.tick(Date.now()), failed),
       new Pulse(TICK_MS, async () => this.shared?.beat(), failed),
     )

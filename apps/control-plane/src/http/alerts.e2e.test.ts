@@ -70,6 +70,58 @@ test('shedding is raised once, over a restart of the watch, resolved, and listed
   expect((await weir.call('GET', path)).body.openAlerts).toBe(0)
 })
 
+test('books that have been off for a while are an alert that names the instance, on every replica and at /metrics, until they add up', async () => {
+  const key = await withKey(weir, 'books', 'orders')
+  const of = { 'weir.gate': 'checkout', 'weir.class': 'sheddable' }
+  const end = Math.floor(Date.now() / 1_000)
+  // Two of twenty are nowhere, in every window.
+  const windows = Array.from({ length: 4 }, (_, i) => ({
+    resource: { 'service.instance.id': 'orders-1', 'weir.boot': 'b', 'weir.sequence': i },
+    startMs: (end - 4 + i) * 1_000,
+    endMs: (end - 3 + i) * 1_000,
+    counters: [
+      ['weir.gate.offered', 20, of],
+      ['weir.gate.accepted', 18, of],
+      ['weir.gate.completed', 18, of],
+    ] as const,
+    gauges: [
+      ['weir.gate.waiting', 0, { 'weir.gate': 'checkout' }],
+      ['weir.gate.active', 0, { 'weir.gate': 'checkout' }],
+      ['weir.gate.limit', 20, { 'weir.gate': 'checkout' }],
+    ] as const,
+  }))
+  expect((await postMetrics(weir, key, metricsJson(...windows))).status).toBe(200)
+  const flaws = async () =>
+    (await weir.call('GET', '/api/v1/environments/books/outcomes/flaws?service=orders', { as: 'viewer' })).body.items
+  const flaw = { instance: 'orders-1', gate: 'checkout', book: 'arrivals', expected: 2, told: 0, windows: 2 }
+  await expect.poll(flaws).toMatchObject([flaw])
+  expect((await weir.call('GET', '/metrics')).body).toContain(
+    'weir_instances_off_books{environment="books",service="orders"} 1',
+  )
+
+  const watch = watchAt(weir)
+  await watch.seconds(START, START + 20)
+  expect(await alerts('books')).toEqual([])
+  const ago = (since: string, last: string) =>
+    weir.database.pool.query('UPDATE book_flaw SET since = now() - $1::interval, last_at = now() - $2::interval', [
+      since,
+      last,
+    ])
+  await ago('70 s', '5 s')
+  await watch.seconds(START + 20, START + 30)
+  expect(await alerts('books')).toMatchObject([
+    {
+      rule: 'books-off',
+      service: 'orders',
+      state: 'firing',
+      summary: 'The books of 1 of 1 instances do not add up: orders-1 (checkout).',
+    },
+  ])
+  await ago('100 s', '31 s')
+  await watch.seconds(START + 30, START + 55)
+  expect(await alerts('books')).toMatchObject([{ rule: 'books-off', state: 'resolved' }])
+})
+
 test('the database lets one alert of a key fire, and only the replica that judges write', async () => {
   await withKey(weir, 'twice', 'orders')
   const raise = await raising(weir, 'twice', 'orders')

@@ -9,7 +9,7 @@ import {
   outcomesSchema,
 } from '@weir/api'
 import type { z } from 'zod'
-import { Ingest } from '../features/outcomes/ingest.ts'
+import { FlawStore } from '../features/outcomes/flaw-store.ts'
 import { OutcomeReader } from '../features/outcomes/outcome-reader.ts'
 import { Answers } from './answer.ts'
 import { orProblem } from './problem.ts'
@@ -22,7 +22,7 @@ const NAME = { schema: nameSchema }
 export class OutcomesController {
   constructor(
     private readonly reader: OutcomeReader,
-    private readonly ingest: Ingest,
+    private readonly known: FlawStore,
   ) {}
 
   @Get()
@@ -36,10 +36,10 @@ export class OutcomesController {
 
   @Get('flaws')
   @Answers('Lists gates of instances whose figures do not add up', flawsSchema)
-  flaws(
+  async flaws(
     @Param('environment', NAME) environment: string,
     @Query({ schema: flawsQuerySchema }) { service }: z.output<typeof flawsQuerySchema>,
-  ): { items: Flaw[] } {
-    return { items: this.ingest.books.flaws(environment, Date.now(), service) }
+  ): Promise<{ items: readonly Flaw[] }> {
+    return { items: await this.known.list(environment, service) }
   }
 }

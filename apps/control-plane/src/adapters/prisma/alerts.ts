@@ -13,6 +13,7 @@ import {
 } from '../../features/alerts/alert-book.ts'
 import type { AgentCounts } from '../../features/alerts/other-rules.ts'
 import { matches } from '../../features/notifications/matching.ts'
+import { OFF_SECONDS } from '../../features/outcomes/flaw-store.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { writeChanges } from './alert-changes.ts'
 import { AlertDocuments } from './alert-documents.ts'
@@ -23,6 +24,8 @@ import { LIVE_SECONDS } from './presence.ts'
 
 /** A round of a thousand services that all change. */
 const TIMEOUT_MS = 30_000
+
+const NO_AGENTS = { known: 0, lost: 0, unanswered: 0, refused: 0 }
 
 /** Alerts in PostgreSQL. A unique index lets one of a service, rule and subject fire at a time. */
 @Injectable()
@@ -57,7 +60,8 @@ export class PrismaAlertBook extends AlertBook {
 
   override async agents(patience: readonly AgentPatience[]): Promise<ReadonlyMap<string, AgentCounts>> {
     const column = <T>(of: (each: AgentPatience) => T) => patience.map(of)
-    const rows = await this.database.prisma.$queryRaw<({ id: string } & AgentCounts)[]>`
+    const off = await this.#off(patience)
+    const rows = await this.database.prisma.$queryRaw<({ id: string } & Omit<AgentCounts, 'off'>)[]>`
       SELECT s.id, count(*)::int AS known,
         count(*) FILTER (WHERE a.last_heard_at < now() - make_interval(secs => ${LIVE_SECONDS} + p.stale))::int AS lost,
         count(*) FILTER (WHERE live AND NOT answered AND since < now() - make_interval(secs => p.stale))::int AS unanswered,
@@ -70,7 +74,26 @@ export class PrismaAlertBook extends AlertBook {
         s.revision = 0 OR coalesce(a.receipt_revision = s.revision, false) AS answered,
         greatest(a.first_heard_at, coalesce(s.published_at, a.first_heard_at)) AS since) r
       WHERE a.ended_at IS NULL GROUP BY s.id`
-    return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+    const counted = new Map(rows.map(({ id, ...counts }) => [id, counts]))
+    // A service that nobody was heard of is told too: what was wrong with its agents is over.
+    return new Map(
+      patience.map(({ serviceId }) => [
+        serviceId,
+        { ...(counted.get(serviceId) ?? NO_AGENTS), off: off.get(serviceId) ?? [] },
+      ]),
+    )
+  }
+
+  /** Instances whose books have been off for as long as the rules say, with the gates, by service. */
+  async #off(patience: readonly AgentPatience[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.database.prisma.$queryRaw<{ id: string; off: string[] }[]>`
+      SELECT id, array_agg(instance || ' (' || gates || ')' ORDER BY instance) AS off FROM (
+        SELECT p.id, f.instance, string_agg(DISTINCT f.gate, ', ') AS gates
+        FROM unnest(${patience.map(({ serviceId }) => serviceId)}::uuid[], ${patience.map(({ offSeconds }) => offSeconds)}::float8[]) AS p (id, secs)
+        JOIN book_flaw f ON f.service_id = p.id AND f.last_at > now() - make_interval(secs => ${OFF_SECONDS})
+          AND f.last_at - f.since >= make_interval(secs => p.secs)
+        GROUP BY p.id, f.instance) i GROUP BY id`
+    return new Map(rows.map(({ id, off }) => [id, off]))
   }
 
   override record(token: bigint, changes: readonly AlertChange[]) {

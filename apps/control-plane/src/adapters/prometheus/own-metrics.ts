@@ -5,7 +5,7 @@ import type { KeyRate } from '../../features/outcomes/key-rate.ts'
 import { OwnMetrics } from '../../features/self/own-metrics.ts'
 
 export interface Watched {
-  readonly ingest: Pick<Ingest, 'counts' | 'waiting'>
+  readonly ingest: Pick<Ingest, 'counts' | 'waiting'> & { readonly books: Pick<Ingest['books'], 'off'> }
   readonly rate: Pick<KeyRate, 'refused'>
   readonly decisions: Pick<DecisionIntake, 'counts'>
   readonly agents: { readonly connected: number; readonly misbehaviours: Readonly<Record<string, number>> }
@@ -31,6 +31,7 @@ export class PromMetrics extends OwnMetrics {
       backlog: ingest.counts.turnedAway,
     }))
     this.#gauge('weir_ingest_windows_waiting', 'Windows that wait for their transaction', () => ingest.waiting)
+    this.#offBooks(ingest.books)
     this.#counter('weir_decisions_total', 'Sampled refusals, by what became of them', 'fate', () => ({
       ...decisions.counts,
     }))
@@ -63,6 +64,19 @@ export class PromMetrics extends OwnMetrics {
       collect() {
         this.reset()
         for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
+      },
+    })
+  }
+
+  #offBooks(books: Watched['ingest']['books']): void {
+    new Gauge({
+      name: 'weir_instances_off_books',
+      help: 'Instances that send to this replica and whose figures do not add up',
+      labelNames: ['environment', 'service'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { environment, service } of books.off(Date.now())) this.inc({ environment, service })
       },
     })
   }

@@ -39,11 +39,12 @@ export type AlertChange =
   | { readonly kind: 'worse'; readonly key: AlertKey; readonly value: number }
   | { readonly kind: 'resolve'; readonly key: AlertKey; readonly at: Date }
 
-/** How long agents must have been silent, or without or with a bad answer, to count. */
+/** How long agents must have been silent, without or with a bad answer, or with books that do not add up, to count. */
 export interface AgentPatience {
   readonly serviceId: string
   readonly staleSeconds: number
   readonly refusedSeconds: number
+  readonly offSeconds: number
 }
 
 /** Place in the list of alerts, which has the newest first. */

@@ -156,13 +156,13 @@ it('a service that is gone is no longer judged, one that comes later is', async 
 it('an empty retry budget, agents that are silent, and a refused revision', async () => {
   heard.play(lasting(300, gate()))
   for (let i = 0; i < 60; i++) heard.dependencies.set(START + i * 5, { retries: 5, budgetExhausted: i > 20 ? 50 : 0 })
-  book.counts.set('s1', { known: 10, lost: 2, unanswered: 0, refused: 1 })
+  book.counts.set('s1', { known: 10, lost: 2, unanswered: 0, refused: 1, off: [] })
   const watch = replica()
   await seconds(0, 300, watch)
   expect(only('retry-budget-exhausted')).toMatchObject([{ subject: 'payments', state: 'firing' }])
   expect(only('agents-stale')).toMatchObject([{ subject: '', value: 0.2, figures: { lost: 2 } }])
   expect(only('revision-refused')).toMatchObject([{ value: 0.1 }])
-  book.counts.set('s1', { known: 10, lost: 0, unanswered: 0, refused: 0 })
+  book.counts.set('s1', { known: 10, lost: 0, unanswered: 0, refused: 0, off: [] })
   await seconds(300, 350, watch)
   expect(only('agents-stale')).toMatchObject([{ state: 'resolved' }])
 })
@@ -175,4 +175,24 @@ it('a quota that is refused and not used', async () => {
   expect(only('quota-unused')).toMatchObject([
     { subject: 'checkout/acme', value: 0.8, figures: { quotaPerSecond: 100 } },
   ])
+})
+
+it('books that do not add up name the instances, five of many, and are over when they do', async () => {
+  heard.play(lasting(300, gate()))
+  const off = Array.from({ length: 7 }, (_, i) => `orders-${i} (checkout)`)
+  book.counts.set('s1', { known: 10, lost: 0, unanswered: 0, refused: 0, off })
+  const watch = replica()
+  await seconds(0, 30, watch)
+  expect(only('books-off')).toMatchObject([
+    {
+      subject: '',
+      severity: 'ticket',
+      value: 0.7,
+      figures: { known: 10, off: 7 },
+      summary: `The books of 7 of 10 instances do not add up: ${off.slice(0, 5).join(', ')} and 2 more.`,
+    },
+  ])
+  book.counts.set('s1', { known: 10, lost: 0, unanswered: 0, refused: 0, off: [] })
+  await seconds(30, 60, watch)
+  expect(only('books-off')).toMatchObject([{ state: 'resolved' }])
 })

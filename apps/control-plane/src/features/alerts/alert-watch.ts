@@ -65,6 +65,7 @@ export class AlertWatch {
       serviceId,
       staleSeconds: rules['agents-stale'].forSeconds,
       refusedSeconds: rules['revision-refused'].forSeconds,
+      offSeconds: rules['books-off'].forSeconds,
     }))
     const agents = await this.#parts.book.agents(patience)
     const next = new Map<string, ServiceWatch>()

@@ -67,6 +67,8 @@ export interface AgentCounts {
   readonly unanswered: number
   /** Heard, and refused the intended revision or a part of it. */
   readonly refused: number
+  /** Instances whose books do not add up, with the gate, sorted. */
+  readonly off: readonly string[]
 }
 
 const ofAgents = (many: number, { known }: AgentCounts, allowed: number) => {
@@ -86,3 +88,19 @@ export const revisionRefused = (counts: AgentCounts, rule: AlertRule<'revision-r
   figures: { known: counts.known, refused: counts.refused },
   summary: `Of ${agents(counts.known)} ${counts.refused} refuse the published revision or a part of it.`,
 })
+
+/** Named in a message; the rest is counted. */
+const MOST_NAMED = 5
+
+/** Such an instance need not be a known agent: a Collector may have sent for it. */
+export const booksOff = (counts: AgentCounts, rule: AlertRule<'books-off'>): Reading => {
+  const many = counts.off.length
+  const known = Math.max(counts.known, many)
+  const named = counts.off.slice(0, MOST_NAMED).join(', ')
+  const rest = many > MOST_NAMED ? ` and ${many - MOST_NAMED} more` : ''
+  return {
+    ...ofAgents(many, { ...counts, known }, rule.share),
+    figures: { known, off: many },
+    summary: `The books of ${many} of ${known} instances do not add up: ${named}${rest}.`,
+  }
+}

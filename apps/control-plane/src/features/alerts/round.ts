@@ -3,7 +3,7 @@ import type { AlertChange, FiringAlert, WatchedService } from './alert-book.ts'
 import type { Buckets, ServiceFigures } from './figures-feed.ts'
 import { GATE_RULES, type GateRuleName, type GateView } from './gate-rules.ts'
 import type { GateBucket, TenantBucket } from './history.ts'
-import { type AgentCounts, agentsStale, quotaUnused, retryBudget, revisionRefused } from './other-rules.ts'
+import { type AgentCounts, agentsStale, booksOff, quotaUnused, retryBudget, revisionRefused } from './other-rules.ts'
 import { CALM } from './phase.ts'
 import type { PublishedService } from './published.ts'
 import type { Reading } from './reading.ts'
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Kind, readonly AlertRuleName[]>> = {
   gate: GATE_NAMES,
   dependency: ['retry-budget-exhausted'],
   tenant: ['quota-unused'],
-  agents: ['agents-stale', 'revision-refused'],
+  agents: ['agents-stale', 'revision-refused', 'books-off'],
 }
 const kindOf = (rule: AlertRuleName): Kind => KINDS.find((kind) => NAMES[kind].includes(rule)) ?? 'gate'
 
@@ -117,11 +117,11 @@ const readGate = <N extends GateRuleName>(name: N, rules: AlertRules, view: Gate
   return read(view, rules[name] as unknown as AlertRule<N>)
 }
 
-const NOBODY: AgentCounts = { known: 0, lost: 0, unanswered: 0, refused: 0 }
-const readAgents = (name: AlertRuleName, rules: AlertRules, counts: AgentCounts): Reading =>
-  name === 'agents-stale'
-    ? agentsStale(counts, rules['agents-stale'])
-    : revisionRefused(counts, rules['revision-refused'])
+const NOBODY: AgentCounts = { known: 0, lost: 0, unanswered: 0, refused: 0, off: [] }
+const readAgents = (name: AlertRuleName, rules: AlertRules, counts: AgentCounts): Reading => {
+  if (name === 'agents-stale') return agentsStale(counts, rules[name])
+  return name === 'books-off' ? booksOff(counts, rules[name]) : revisionRefused(counts, rules['revision-refused'])
+}
 
 /** Subjects of a tenant: `resource/tenant`. No resource has a slash in its name. */
 export const tenantSubject = (resource: string, tenant: string): string => `${resource}/${tenant}`

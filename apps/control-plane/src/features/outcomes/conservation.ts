@@ -1,14 +1,12 @@
-import type { Flaw } from '@weir/api'
 import { SUM_INDEX, type SumColumn } from './columns.ts'
+import { OFF_SECONDS, type SeenFlaw } from './flaw-store.ts'
 import type { Tally } from './tally.ts'
 import { MAX_NAMES, type Window } from './window.ts'
 
 /** Gates whose books are followed, over all instances; past this the longest unheard instance is forgotten. */
 const MAX_GATES = 100_000
-/** Flaws that are told; past this the oldest is forgotten. */
+/** Flaws that wait to be kept, and instances that had some; past this the oldest is forgotten. */
 const MAX_FLAWS = 1_000
-/** A flaw that did not come again is told for so long. */
-const TOLD_MS = 3_600_000
 
 /** What goes in must come out or still be there: counts in, counts out, and the gauges that say what is left, in each book of a gate. */
 const BOOKS = {
@@ -53,20 +51,25 @@ export class Conservation {
   readonly #instances = new Map<string, Instance>()
   /** Of all instances, those with none counted as one. */
   #gates = 0
-  readonly #flaws = new Map<string, Flaw & { readonly environment: string }>()
+  #flaws = new Map<string, SeenFlaw>()
+  /** When instances had a flaw last, the latest last. */
+  readonly #off = new Map<string, { readonly environment: string; readonly service: string; readonly atMs: number }>()
 
   /** Windows that are new, in the order in which they came. */
   look(windows: Iterable<Window>, nowMs: number): void {
     for (const window of windows) if (window.numbered !== null) this.#follow(window, window.numbered, nowMs)
   }
 
-  /** The latest first. */
-  flaws(environment: string, nowMs: number, service?: string): Flaw[] {
-    const told: Flaw[] = []
-    for (const { environment: of, ...flaw } of this.#flaws.values())
-      if (of === environment && (service === undefined || flaw.service === service))
-        if (nowMs - Date.parse(flaw.lastAt) <= TOLD_MS) told.push(flaw)
-    return told.reverse()
+  /** What was found since the last time. */
+  take(): SeenFlaw[] {
+    const found = [...this.#flaws.values()]
+    this.#flaws = new Map()
+    return found
+  }
+
+  /** Instances whose books are off now, by environment and service. */
+  off(nowMs: number): { readonly environment: string; readonly service: string }[] {
+    return [...this.#off.values()].filter(({ atMs }) => nowMs - atMs <= OFF_SECONDS * 1_000)
   }
 
   #follow(window: Window, { boot, sequence }: { boot: string; sequence: number }, nowMs: number): void {
@@ -116,21 +119,23 @@ export class Conservation {
 
   #tell(window: Window, gate: string, book: Book, expected: number, told: number, nowMs: number): void {
     const { environment, service, instance } = window
-    const key = `${environment}\n${service}\n${instance}\n${gate}\n${book}`
-    const former = this.#flaws.get(key)
-    this.#flaws.delete(key)
-    const at = new Date(nowMs).toISOString()
-    const { firstAt, windows } = former ?? { firstAt: at, windows: 0 }
-    const flaw = { service, instance, gate, book, expected, told, firstAt, lastAt: at, windows: windows + 1 }
-    this.#flaws.set(key, { environment, ...flaw })
-    if (this.#flaws.size > MAX_FLAWS) {
-      const [oldest] = this.#flaws.keys()
-      if (oldest !== undefined) this.#flaws.delete(oldest)
-    }
+    const key = `${environment}\n${service}\n${instance}`
+    const flawKey = `${key}\n${gate}\n${book}`
+    const windows = (this.#flaws.get(flawKey)?.windows ?? 0) + 1
+    putLast(this.#flaws, flawKey, { environment, service, instance, gate, book, expected, told, windows })
+    putLast(this.#off, key, { environment, service, atMs: nowMs })
   }
 }
 
 const sizeOf = ({ seen, left }: Instance): number => Math.max(1, seen.size, left.size)
+
+const putLast = <V>(map: Map<string, V>, key: string, value: V): void => {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= MAX_FLAWS) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}
 
 const gather = (seen: Map<string, Seen>, gate: string, { sums }: Tally, seconds: number): void => {
   const of = (columns: readonly SumColumn[]): number =>

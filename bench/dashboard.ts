@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CreatedKey } from '@weir/api'
 import { startEmbeddedPostgres } from '../apps/control-plane/src/adapters/postgres/embedded.ts'
+import { writeLargeFleet } from '../apps/control-plane/src/testing/large-fleet.ts'
 import { writePastHour } from '../apps/control-plane/src/testing/past-hour.ts'
 import { ControlPlane, freePort } from '../examples/fleet/src/demo/control-plane.ts'
 import { Rest } from '../examples/fleet/src/demo/rest.ts'
 import { openBrowser } from '../tools/chromium.ts'
 import { scriptBeforeFirstChart, signedIn, violations } from './dashboard/browser.ts'
+import { type Cost, costOf } from './dashboard/fleet.ts'
 import { Stream } from './dashboard/stream.ts'
 import { longestTasks, slowDown } from './dashboard/tasks.ts'
 import { median } from './rounds.ts'
@@ -18,6 +20,12 @@ const ROUNDS = 3
 const SECONDS = 20
 const SETTLE_MS = 6_000
 const LEAST_SERIES = 20
+const FLEETS = {
+  small: { services: 5, agents: 50 },
+  large: { services: 500, agents: 10_000 },
+} as const
+/** Lists whose cost must not grow with the fleet. */
+const LISTS = { agents: '/agents', services: '?services=all', service: '/s/svc-001/agents' } as const
 
 const p95 = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
@@ -95,6 +103,25 @@ try {
   const flaws = await violations(page, [...names.map((name) => `${at}${name}`), `${plane.origin}/access/keys`])
   for (const flaw of flaws) console.log(flaw)
 
+  for (const [environment, size] of Object.entries(FLEETS)) {
+    await rest.call('POST', '/environments', { body: { name: environment } })
+    await writeLargeFleet(database.url, environment, size)
+  }
+  const scale: Record<string, number> = {}
+  for (const [list, path] of Object.entries(LISTS)) {
+    const costs: Record<keyof typeof FLEETS, Cost[]> = { small: [], large: [] }
+    for (let round = 0; round < ROUNDS; round++)
+      for (const name of ['small', 'large'] as const)
+        costs[name].push(await costOf(page, `${plane.origin}/e/${name}${path}`))
+    for (const figure of ['firstRowMs', 'rowsInDocument', 'kilobytes', 'frameMs', 'heapMb'] as const) {
+      const [small, large] = [costs.small, costs.large].map((all) => median(all.map((cost) => cost[figure])))
+      console.log(
+        `${list}, ${figure}: ${large?.toFixed(1)} of 500 services and 10,000 agents, ${small?.toFixed(1)} of 5 and 50`,
+      )
+      scale[`scale_${list}_${figure}`] = Math.round(((large ?? Number.NaN) / (small ?? Number.NaN)) * 100) / 100
+    }
+  }
+
   const figures = {
     U1_gzip_kb: Math.round(kilobytes * 10) / 10,
     U1_frame: Math.round(median(rounds.map(({ streaming, idle }) => streaming / idle)) * 100) / 100,
@@ -102,6 +129,7 @@ try {
     U1_update_ms: Math.round(median(rounds.map(({ streaming }) => streaming)) * 10) / 10,
     U1_idle_ms: Math.round(median(rounds.map(({ idle }) => idle)) * 10) / 10,
     series,
+    ...scale,
   }
   console.log(JSON.stringify({ figures }))
 } finally {

@@ -11,9 +11,6 @@ import { makeQueryClient } from './app/query-client.ts'
 import { fetchPages, makeRouter } from './app/router.tsx'
 import { theme } from './app/theme.ts'
 
-/** Nothing is to be told before the first page is there. */
-const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
-
 const client = makeQueryClient(() => {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in' || pathname === '/setup') return
@@ -25,9 +22,18 @@ const router = makeRouter(client)
 const AFTER_MS = 4_000
 
 /** Well after the first page and its charts, however slow the machine is. */
-const leave = router.subscribe('onRendered', () => {
-  leave()
-  setTimeout(() => void fetchPages(), AFTER_MS)
+const settled = new Promise<void>((resolve) => {
+  const leave = router.subscribe('onRendered', () => {
+    leave()
+    setTimeout(resolve, AFTER_MS)
+  })
+})
+void settled.then(fetchPages)
+
+/** What is to be told before that waits for it. */
+const Notifications = lazy(async () => {
+  await settled
+  return { default: (await import('@mantine/notifications')).Notifications }
 })
 
 const root = document.getElementById('root')

@@ -42,7 +42,7 @@ it('agents show what they run against what was intended, why they refused, and a
 
   await page.goto(`${rig.weir.url}/e/prod/agents`)
   await page.getByLabel('Search agents').fill('orders-2')
-  await page.getByText('1 of 3 agents').waitFor()
+  await page.getByText('1 agent found').waitFor()
   await expect.poll(() => page.url()).toContain('search=orders-2')
 })
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type {
-  Agent,
+  AgentState,
+  Agents,
   Alert,
   AlertRulesState,
   Annotations,
@@ -19,6 +20,7 @@ import type {
   PolicyVersion,
   QuotaRow,
   Receiver,
+  Reported,
   Service,
   Silence,
   Status,
@@ -30,9 +32,14 @@ import { ApiProblem } from './problem.ts'
 
 const SLOW_MS = 10_000
 const VERDICT_MS = 5_000
-/** Past so many agents the list is read less often: it is megabytes. Of one service the live socket tells what changed meanwhile. */
-const MANY_AGENTS = 1_000
-const MANY_AGENTS_MS = 30_000
+/** Rows of a page. */
+export const AGENTS_PAGE = 50
+export const VERDICTS_PAGE = 25
+/** Of the services that could be chosen: the others are found by their name. */
+const NAMES_SHOWN = 50
+
+/** Past so many quotas they are read less often. */
+const MANY_LEASES = 200
 
 /** Agents of one quota whose parts are shown. */
 const SHARES_SHOWN = 500
@@ -78,23 +85,27 @@ export const environmentsQuery = queryOptions({
   staleTime: 30_000,
 })
 
-export const servicesQuery = (environment: string) =>
+/** Names of services with a part of the text in them. */
+export const serviceNamesQuery = (environment: string, search: string) =>
   queryOptions({
-    queryKey: ['services', environment],
-    queryFn: ({ signal }) => whole<Service>(['environments', environment, 'services'], {}, signal),
-    refetchInterval: SLOW_MS,
+    queryKey: ['services', environment, search],
+    queryFn: async ({ signal }) => {
+      const path = url(['environments', environment, 'services'], { search, limit: NAMES_SHOWN })
+      return (await get<Page<Service>>(path, signal)).items.map(({ name }) => name)
+    },
+    placeholderData: keepPreviousData,
   })
 
-/** How services stand, the worst first, page by page; `search` narrows them down by a part of the name. */
-export const verdictsQuery = (environment: string, search: string) =>
-  infiniteQueryOptions({
-    queryKey: ['verdicts', environment, search],
-    queryFn: ({ signal, pageParam }) =>
-      get<Verdicts>(url(['environments', environment, 'verdicts'], { search, cursor: pageParam }), signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page: Verdicts) => page.next,
+/** How services stand, the worst first, a page of them; `search` narrows them down by a part of the name. */
+export const verdictsQuery = (environment: string, search: string, page = 0) =>
+  queryOptions({
+    queryKey: ['verdicts', environment, search, page],
+    queryFn: ({ signal }) =>
+      get<Verdicts>(
+        url(['environments', environment, 'verdicts'], { search, offset: page * VERDICTS_PAGE, limit: VERDICTS_PAGE }),
+        signal,
+      ),
     refetchInterval: VERDICT_MS,
-    placeholderData: keepPreviousData,
   })
 
 /** How one service stands; `null`: it is not known. */
@@ -179,7 +190,7 @@ export const leasesQuery = (environment: string, service: string) =>
   queryOptions({
     queryKey: ['leases', environment, service],
     queryFn: ({ signal }) => get<Leases>(url(inService(environment, service, 'leases')), signal),
-    refetchInterval: 2_000,
+    refetchInterval: ({ state }) => ((state.data?.items.length ?? 0) > MANY_LEASES ? SLOW_MS : 2_000),
   })
 
 export const leaseSharesQuery = (
@@ -197,12 +208,37 @@ export const leaseSharesQuery = (
     refetchInterval: 2_000,
   })
 
-export const agentsQuery = (environment: string, service: string | null) =>
+export interface AgentsAsked {
+  readonly service: string | null
+  readonly state: AgentState
+  readonly search: string
+}
+
+/** What needs a look first, a page of them. Of one service the live socket tells what changed meanwhile. */
+export const agentsQuery = (environment: string, { service, state, search }: AgentsAsked, page: number) =>
   queryOptions({
-    queryKey: ['agents', environment, service],
-    queryFn: ({ signal }) => whole<Agent>(['environments', environment, 'agents'], { service }, signal),
-    refetchInterval: ({ state }) =>
-      (state.data?.items.length ?? 0) > MANY_AGENTS ? MANY_AGENTS_MS : service === null ? 5_000 : SLOW_MS,
+    queryKey: ['agents', environment, service, state, search, page],
+    queryFn: ({ signal }) =>
+      get<Agents>(
+        url(['environments', environment, 'agents'], {
+          service,
+          state,
+          search,
+          order: 'urgent',
+          offset: page * AGENTS_PAGE,
+          limit: AGENTS_PAGE,
+        }),
+        signal,
+      ),
+    refetchInterval: service === null ? 5_000 : SLOW_MS,
+  })
+
+/** What the live agents of a service say, in sum. */
+export const reportedQuery = (environment: string, service: string) =>
+  queryOptions({
+    queryKey: ['reported', environment, service],
+    queryFn: ({ signal }) => get<Reported>(url(inService(environment, service, 'reported')), signal),
+    refetchInterval: 5_000,
   })
 
 export const feedbackQuery = (environment: string, service: string) =>

@@ -1,7 +1,7 @@
 import { Combobox, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useParams, useRouter } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { fetchOutcomes, verdictsQuery } from '../api/queries.ts'
@@ -85,10 +85,11 @@ const useCommands = (text: string): Command[] => {
   const { environment, service } = useParams({ strict: false })
   const { canAdmin } = useRole()
   const [asked] = useDebouncedValue(text.trim(), TYPING_MS)
-  const all = useInfiniteQuery({ ...verdictsQuery(environment ?? '', ''), enabled: environment !== undefined })
-  const found = useInfiniteQuery({
+  const all = useQuery({ ...verdictsQuery(environment ?? '', ''), enabled: environment !== undefined })
+  const found = useQuery({
     ...verdictsQuery(environment ?? '', asked.split(/\s+/)[0] ?? ''),
     enabled: environment !== undefined && asked !== '',
+    placeholderData: keepPreviousData,
   })
   const gates = useLabels(environment, { groupBy: 'gate' })
   const dependencies = useLabels(environment, { kind: 'dependency', groupBy: 'gate' })
@@ -97,8 +98,8 @@ const useCommands = (text: string): Command[] => {
     service: service ?? '',
   })
   return useMemo(() => {
-    const pages = [...(all.data?.pages ?? []), ...(found.data?.pages ?? [])].flatMap(({ items }) => items)
-    const services = new Map(pages.map((one) => [one.service.name, { name: one.service.name, verdict: one.verdict }]))
+    const items = [...(all.data?.items ?? []), ...(found.data?.items ?? [])]
+    const services = new Map(items.map((one) => [one.service.name, { name: one.service.name, verdict: one.verdict }]))
     const known: Known = {
       environment,
       service,

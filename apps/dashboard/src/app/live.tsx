@@ -14,7 +14,7 @@ const HubContext = createContext(hub)
 /** What an announcement makes old of what was read over REST. */
 const STALE: Readonly<Partial<Record<LiveMessage['type'], readonly string[]>>> = {
   alert: ['alerts', 'annotations'],
-  published: ['policy', 'versions', 'service', 'services', 'agents', 'annotations'],
+  published: ['policy', 'versions', 'service', 'verdicts', 'agents', 'annotations'],
 }
 
 /** Keeps the live socket open while the operator is signed in, and lets its announcements refresh what was read over REST. */

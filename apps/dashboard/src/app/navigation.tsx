@@ -1,11 +1,13 @@
-import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconPlus, IconServer2 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
-import { alertsQuery, environmentsQuery, meQuery, servicesQuery } from '../api/queries.ts'
+import { ActionIcon, Group, NativeSelect, TextInput, Tooltip } from '@mantine/core'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { IconBell, IconCpu, IconKey, IconLayoutDashboard, IconPlus, IconSearch, IconServer2 } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import type { Verdict } from '@weir/api'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { alertsQuery, environmentsQuery, meQuery, verdictsQuery } from '../api/queries.ts'
 import { firstEnvironment } from './environment.ts'
+import { menuOf } from './menu.ts'
 import { useRole } from './role.ts'
 import classes from './shell.module.css'
 
@@ -125,35 +127,101 @@ const EnvironmentLinks = ({ environment }: { environment: string }) => {
   )
 }
 
-/** Past this the list is no menu any more: the overview's table lists them all. */
-const MOST_LINKS = 40
+/** Past this the list is no menu any more: the others are found by their name. */
+const MOST_LINKS = 14
+const TYPING_MS = 200
+const SLOW_MS = 10_000
 
 const ServiceLinks = ({ environment }: { environment: string }) => {
-  const { data } = useQuery(servicesQuery(environment))
-  if (data === undefined || data.items.length === 0) return null
+  const { service: open } = useParams({ strict: false })
+  const [text, setText] = useState('')
+  const [asked] = useDebouncedValue(text.trim(), TYPING_MS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has found one wants the menu again
+  useEffect(() => setText(''), [open, environment])
+  const { data } = useQuery({
+    ...verdictsQuery(environment, asked),
+    refetchInterval: SLOW_MS,
+    placeholderData: keepPreviousData,
+  })
+  const total = Object.values(data?.counts ?? {}).reduce((sum, some) => sum + some, 0)
+  if (data === undefined || total === 0) return null
+  const { urgent, others, more } = menuOf(data, MOST_LINKS)
+  const unlisted =
+    asked === '' && open !== undefined && ![...urgent, ...others].some(({ service }) => service.name === open)
   return (
     <nav aria-label="Services">
       <span className={classes.navTitle}>Services</span>
+      {total > MOST_LINKS && (
+        <TextInput
+          size="xs"
+          mt={6}
+          aria-label="Find a service"
+          placeholder={`Find one of ${total}`}
+          leftSection={<IconSearch size={14} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
       <ul className={classes.nav}>
-        {data.items.slice(0, MOST_LINKS).map((service) => (
-          <li key={service.name}>
-            <Link
-              to="/e/$environment/s/$service"
-              params={{ environment, service: service.name }}
-              className={classes.navLink}
-              activeOptions={{ includeSearch: false }}
-            >
-              <Item
-                icon={<IconServer2 size={17} />}
-                text={service.name}
-                extra={service.openAlerts > 0 && <IconBell size={14} color="var(--w-warn)" aria-label="has an alert" />}
-              />
-            </Link>
-          </li>
+        {unlisted && <ServiceLink environment={environment} name={open} />}
+        {urgent.map((verdict) => (
+          <ServiceLink
+            key={verdict.service.name}
+            environment={environment}
+            name={verdict.service.name}
+            verdict={verdict}
+          />
+        ))}
+        {urgent.length > 0 && others.length > 0 && <li className={classes.navRule} />}
+        {others.map(({ service: { name } }) => (
+          <ServiceLink key={name} environment={environment} name={name} />
         ))}
       </ul>
+      {data.found === 0 && <p className={classes.navHint}>None is called that</p>}
+      {more > 0 && (
+        <Link to="/e/$environment" params={{ environment }} search={allOf(asked)} className={classes.navHint}>
+          {more} more
+        </Link>
+      )}
     </nav>
   )
+}
+
+const allOf = (search: string) =>
+  search === '' ? ({ services: 'all' } as const) : ({ services: 'all', search } as const)
+
+const ServiceLink = ({ environment, name, verdict }: { environment: string; name: string; verdict?: Verdict }) => (
+  <li>
+    <Link
+      to="/e/$environment/s/$service"
+      params={{ environment, service: name }}
+      className={classes.navLink}
+      activeOptions={{ includeSearch: false }}
+    >
+      <Item
+        icon={<IconServer2 size={17} />}
+        text={name}
+        extra={
+          verdict !== undefined && (
+            <>
+              {verdict.service.openAlerts > 0 && <IconBell size={14} color="var(--w-warn)" aria-label="has an alert" />}
+              <span className={classes.navState} data-verdict={verdict.verdict}>
+                {WORDS[verdict.verdict]}
+              </span>
+            </>
+          )
+        }
+      />
+    </Link>
+  </li>
+)
+
+/** Of a healthy one its bell says why it is there. */
+const WORDS: Readonly<Record<Verdict['verdict'], string>> = {
+  collapse: 'collapse',
+  silent: 'silent',
+  shedding: 'sheds',
+  healthy: '',
 }
 
 const AccessLink = () => {

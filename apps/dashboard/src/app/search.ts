@@ -1,3 +1,4 @@
+import type { AgentState } from '@weir/api'
 import { COMPARED, type Compared } from '../outcomes/earlier.ts'
 import { isTime, type RangeSearch, rangeSearch } from '../outcomes/range.ts'
 
@@ -60,7 +61,15 @@ export const policySearch = (raw: Raw): PolicySearch => said({ view: oneOf(raw.v
 export type QuotasSearch = { search?: string }
 export const quotasSearch = (raw: Raw): QuotasSearch => said({ search: text(raw.search) })
 
-export const AGENT_FILTERS = ['refused', 'pending', 'fallback', 'override', 'lost', 'ended'] as const
+export const AGENT_FILTERS = [
+  'refused',
+  'pending',
+  'fallback',
+  'override',
+  'uncounted',
+  'lost',
+  'ended',
+] as const satisfies readonly AgentState[]
 export type AgentFilter = (typeof AGENT_FILTERS)[number]
 export type AgentsSearch = { search?: string; show?: AgentFilter }
 export const agentsSearch = (raw: Raw): AgentsSearch =>

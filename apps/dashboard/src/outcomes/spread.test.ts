@@ -23,8 +23,6 @@ describe('processes beside each other', () => {
   it('the one that is unlike the others comes first and says in what', () => {
     const rows = instanceRows(
       outcomes({ a: figures(20, 0.05), b: figures(20, 0.06), c: figures(8, 0.4, 4), d: figures(21, 0.05) }),
-      [],
-      null,
     )
     expect(rows.map(({ instance, oddities }) => [instance, oddities])).toEqual([
       ['c', ['p99 8 × the median', 'offered 0.4 × the median', 'refuses more than the others']],
@@ -43,25 +41,16 @@ describe('processes beside each other', () => {
 
   it('two are no crowd', () => {
     expect(
-      instanceRows(outcomes({ a: figures(20, 0.05), b: figures(1, 9) }), [], null).every(
-        (row) => row.oddities.length === 0,
-      ),
+      instanceRows(outcomes({ a: figures(20, 0.05), b: figures(1, 9) })).every((row) => row.oddities.length === 0),
     ).toBe(true)
   })
 
-  it('has the slots that the agent reported, of the chosen gate', () => {
-    const gate = (name: string, active: number) => ({
-      name,
-      mode: 'enforce' as const,
-      limit: 10,
-      active,
-      zombies: 1,
-      waiting: 0,
-      oldestAgeMs: 0,
-      level: 0,
+  it('has the slots of the newest bucket that says', () => {
+    const slots = (of: object) => instanceRows(outcomes({ a: { ...figures(1, 1), ...of } }))[0]?.slots
+    expect(slots({ limit: [10, 20, null], active: [3, 4, null], zombies: [0, 1, null] })).toEqual({
+      inFlight: 5,
+      limit: 20,
     })
-    const agents = [{ instance: 'a', presence: 'live' as const, gates: [gate('x', 3), gate('y', 4)] }]
-    const of = (name: string | null) => instanceRows(outcomes({ a: figures(1, 1) }), agents, name)[0]?.slots
-    expect([of(null), of('y'), of('z')]).toEqual([{ inFlight: 9, limit: 20 }, { inFlight: 5, limit: 10 }, null])
+    expect(slots({})).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-import type { Agent, Outcomes } from '@weir/api'
+import type { Outcomes } from '@weir/api'
 import { figure } from '../format/numbers.ts'
 
 export interface InstanceRow {
@@ -9,7 +9,7 @@ export interface InstanceRow {
   readonly refusedShare: number | null
   /** Seconds; the median of the buckets. `null`: nothing ended. */
   readonly p99: number | null
-  /** As its agent reported last. */
+  /** In the newest bucket that says. */
   readonly slots: { readonly inFlight: number; readonly limit: number } | null
   /** In what it is unlike the others, in words. */
   readonly oddities: readonly string[]
@@ -37,7 +37,15 @@ const median = (values: readonly number[]): number | null => {
 
 type Figures = Omit<InstanceRow, 'oddities' | 'of'>
 
-const rowOf = (series: Outcomes['series'][number], step: number, slots: InstanceRow['slots']): Figures => {
+const slotsOf = ({ figures }: Outcomes['series'][number]): InstanceRow['slots'] => {
+  const limits = figures.limit ?? []
+  const newest = limits.findLastIndex((limit) => limit !== null)
+  const limit = limits[newest]
+  if (limit == null) return null
+  return { inFlight: (figures.active?.[newest] ?? 0) + (figures.zombies?.[newest] ?? 0), limit }
+}
+
+const rowOf = (series: Outcomes['series'][number], step: number): Figures => {
   const { label, figures } = series
   const seconds = Math.max(1, known(figures.offered).length) * step
   const offered = sum(figures.offered)
@@ -48,28 +56,13 @@ const rowOf = (series: Outcomes['series'][number], step: number, slots: Instance
     goodput: (sum(figures.completed) - sum(figures.ignored)) / seconds,
     refusedShare: offered > 0 ? refused / offered : null,
     p99: median(known(figures.p99)),
-    slots,
+    slots: slotsOf(series),
   }
 }
 
-/** Every process with its figures, those that are unlike the others first. `gate` `null`: all of its gates together. */
-export const instanceRows = (
-  outcomes: Outcomes,
-  agents: readonly Pick<Agent, 'instance' | 'presence' | 'gates'>[],
-  gate: string | null,
-): InstanceRow[] => {
-  const rows = outcomes.series.map((series) => {
-    const agent = agents.find(({ instance, presence }) => instance === series.label && presence === 'live')
-    const gates = agent?.gates.filter(({ name }) => gate === null || name === gate) ?? []
-    const slots =
-      gates.length === 0
-        ? null
-        : {
-            inFlight: gates.reduce((all, { active, zombies }) => all + active + zombies, 0),
-            limit: gates.reduce((all, { limit }) => all + limit, 0),
-          }
-    return rowOf(series, outcomes.step, slots)
-  })
+/** Every process with its figures, those that are unlike the others first. */
+export const instanceRows = (outcomes: Outcomes): InstanceRow[] => {
+  const rows = outcomes.series.map((series) => rowOf(series, outcomes.step))
   const of = {
     offered: Math.max(0, ...rows.map((row) => row.offered)),
     p99: Math.max(0, ...rows.map((row) => row.p99 ?? 0)),

@@ -45,7 +45,7 @@ const usePublish = ({ environment, service, editor, onClose }: PublishModalProps
           ? `Revision ${data.revision}. The agents are taking it now: the Agents tab shows who has.`
           : 'The effective policy stayed the same: agents have nothing to do.',
       })
-      for (const key of ['policy', 'versions', 'service', 'services', 'agents', 'draft'])
+      for (const key of ['policy', 'versions', 'service', 'verdicts', 'agents', 'draft'])
         void client.invalidateQueries({ queryKey: [key] })
     },
     onError: async (error) => {

@@ -14,19 +14,20 @@ export interface Column<T> {
 interface RowsProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
-  readonly rows: readonly T[]
+  /** `undefined`: not read yet. */
+  readonly rows: readonly (T | undefined)[]
   readonly keyOf: (row: T) => string
   readonly rowHeight: number
   /** Below this the table scrolls sideways, px. */
   readonly minWidth: number
-  /** The last row is near: more may be asked for. */
-  readonly onEnd?: () => void
+  /** The first and the last row that are in the document now. */
+  readonly onSight?: (first: number, last: number) => void
   /** On a narrow screen the cells of a row stand below each other, instead of being scrolled sideways. */
   readonly stacks?: boolean
 }
 
 /** A table of any length: only the rows in sight are in the document, scrolled with the page. */
-export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onEnd, stacks }: RowsProps<T>) => {
+export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onSight, stacks }: RowsProps<T>) => {
   const body = useRef<HTMLDivElement>(null)
   const [scrollMargin, setScrollMargin] = useState(0)
   useLayoutEffect(() => {
@@ -43,11 +44,10 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onE
       return row === undefined ? index : keyOf(row)
     },
   })
-  const last = virtual.getVirtualItems().at(-1)?.index ?? 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each row that comes into sight last
-  useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - 1) onEnd?.()
-  }, [last, rows.length])
+  const items = virtual.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => onSight?.(first, last), [onSight, first, last])
+  const shown = new Set<unknown>()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
     <section className={classes.scroll} aria-label={label} tabIndex={0}>
@@ -70,26 +70,27 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onE
         </div>
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
         <div role="rowgroup" ref={body} className={classes.body} style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => {
-            const row = rows[item.index]
-            if (row === undefined) return null
+          {items.map((item) => {
+            // A row that moved between two pages comes twice until both are read again.
+            const row = shown.has(item.key) ? undefined : rows[item.index]
+            shown.add(item.key)
             const place = { transform: `translateY(${item.start - scrollMargin}px)` }
             return (
               // biome-ignore lint/a11y/useSemanticElements: see above
               <div
                 role="row"
-                key={item.key}
+                key={row === undefined ? item.index : item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
                 aria-rowindex={item.index + 2}
                 className={classes.row}
-                style={place}
+                style={row === undefined ? { ...place, height: rowHeight } : place}
                 tabIndex={-1}
               >
                 {columns.map(({ key, label, number, cell }) => (
                   // biome-ignore lint/a11y/useSemanticElements: see above
                   <div role="cell" key={key} data-number={number === true} data-label={label}>
-                    {cell(row)}
+                    {row === undefined ? <span className={classes.blank} /> : cell(row)}
                   </div>
                 ))}
               </div>

@@ -4,12 +4,13 @@ import type { CreatedKey, CreateKey, Key } from '@weir/api'
 import { type FormEvent, useState } from 'react'
 import { call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
-import { environmentsQuery, servicesQuery } from '../../api/queries.ts'
+import { environmentsQuery } from '../../api/queries.ts'
 import { lastEnvironment } from '../../app/environment.ts'
 import { Heads } from '../../ui/heads.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Failure, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
+import { useServiceNames } from '../../ui/use-service-names.ts'
 import { When } from '../../ui/when.tsx'
 import { More, Revoke, Secret, usePages } from './parts.tsx'
 
@@ -106,10 +107,10 @@ const KeysTable = ({ keys, environment }: { keys: readonly Key[]; environment: s
 
 const CreateKeyForm = ({ environment }: { environment: string }) => {
   const client = useQueryClient()
-  const services = useQuery(servicesQuery(environment))
   const [kind, setKind] = useState<'agent' | 'ingest'>('agent')
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<string[]>([])
+  const { names, ...searching } = useServiceNames(environment, kind === 'agent' ? chosen[0] : '')
   const create = useMutation({
     mutationFn: async () => {
       const body: CreateKey = { kind, name, services: chosen }
@@ -120,7 +121,6 @@ const CreateKeyForm = ({ environment }: { environment: string }) => {
   if (create.data !== undefined) return <Secret what="key" secret={create.data.secret} />
   const problem = create.error === null ? null : asProblem(create.error)
   const fields = problem?.fields() ?? {}
-  const names = services.data?.items.map((service) => service.name) ?? []
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate()
@@ -154,7 +154,8 @@ const CreateKeyForm = ({ environment }: { environment: string }) => {
           <Select
             label="Service"
             searchable
-            data={names}
+            {...searching}
+            data={[...new Set([...names, ...chosen])]}
             value={chosen[0] ?? null}
             error={fields.services}
             onChange={(value) => setChosen(value === null ? [] : [value])}
@@ -163,7 +164,8 @@ const CreateKeyForm = ({ environment }: { environment: string }) => {
           <MultiSelect
             label="Services"
             searchable
-            data={names}
+            {...searching}
+            data={[...new Set([...names, ...chosen])]}
             value={chosen}
             error={fields.services}
             onChange={setChosen}

@@ -1,6 +1,7 @@
 import {
   IconAlertTriangle,
   IconArrowUpRight,
+  IconChartPieOff,
   IconCheck,
   IconCircleDashed,
   IconClock,
@@ -20,7 +21,13 @@ import { onFallback } from './filter.ts'
 
 const ROW_HEIGHT = 52
 
-export const AgentsTable = ({ agents, withService }: { agents: readonly Agent[]; withService: boolean }) => (
+interface AgentsTableProps {
+  readonly agents: readonly (Agent | undefined)[]
+  readonly withService: boolean
+  readonly onSight: (first: number, last: number) => void
+}
+
+export const AgentsTable = ({ agents, withService, onSight }: AgentsTableProps) => (
   <Rows
     label="Agents"
     rows={agents}
@@ -28,6 +35,8 @@ export const AgentsTable = ({ agents, withService }: { agents: readonly Agent[];
     keyOf={(agent) => `${agent.service} ${agent.instance}`}
     rowHeight={ROW_HEIGHT}
     minWidth={withService ? 960 : 860}
+    stacks
+    onSight={onSight}
   />
 )
 
@@ -122,6 +131,15 @@ const SourceCell = ({ agent }: { agent: Agent }) => (
           <span className={classes.small}>confirmed by the control plane</span>
         )}
       </>
+    )}
+    {agent.uncounted && (
+      <State
+        tone="warn"
+        icon={<IconChartPieOff size={15} />}
+        title="Never answered since its start: it takes an even part of each quota, outside of what the leases count"
+      >
+        not counted
+      </State>
     )}
     {agent.modeOverride !== null && <span className={classes.override}>WEIR_MODE={agent.modeOverride}</span>}
   </>

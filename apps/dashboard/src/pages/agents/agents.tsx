@@ -1,18 +1,21 @@
-import { Group, Select, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import type { Agent, LiveMessage } from '@weir/api'
-import { useCallback, useMemo } from 'react'
-import { agentsQuery, type Whole } from '../../api/queries.ts'
+import type { Agents as AgentsPage, AgentTally, LiveMessage } from '@weir/api'
+import { useCallback } from 'react'
+import { AGENTS_PAGE, type AgentsAsked, agentsQuery, reportedQuery } from '../../api/queries.ts'
 import { useLiveMessages } from '../../app/live.tsx'
-import { AGENT_FILTERS, type AgentFilter, type AgentsSearch } from '../../app/search.ts'
+import { AGENT_FILTERS, type AgentsSearch } from '../../app/search.ts'
 import { count, plural } from '../../format/numbers.ts'
 import { PageHead, Panel } from '../../ui/panel.tsx'
-import { Empty, Ready } from '../../ui/states.tsx'
+import { Empty, Loading, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
+import { usePaged } from '../../ui/use-paged.ts'
+import classes from './agents.module.css'
 import { AgentsTable } from './agents-table.tsx'
-import { chosenAgents, FILTERS, gateSums } from './filter.ts'
+import { FILTERS } from './filter.ts'
 
 export const EnvironmentAgents = () => {
   const { environment } = useParams({ from: '/app/e/$environment/agents' })
@@ -36,12 +39,15 @@ export const ServiceAgents = () => {
   const search = useSearch({ from: '/app/e/$environment/s/$service/agents' })
   const navigate = useNavigate({ from: '/e/$environment/s/$service/agents' })
   return (
-    <Agents
-      environment={environment}
-      service={service}
-      search={search}
-      onSearch={(next) => void navigate({ search: next, replace: true })}
-    />
+    <>
+      <GatesPanel environment={environment} service={service} />
+      <Agents
+        environment={environment}
+        service={service}
+        search={search}
+        onSearch={(next) => void navigate({ search: next, replace: true })}
+      />
+    </>
   )
 }
 
@@ -59,95 +65,108 @@ const useLiveAgents = (environment: string, service: string | null): void => {
     useCallback(
       (message: LiveMessage) => {
         if (message.type !== 'agents' || message.service !== service) return
-        client.setQueryData<Whole<Agent>>(agentsQuery(environment, service).queryKey, (before) => {
-          if (before === undefined) return before
-          const changed = new Map(message.agents.map((agent) => [agent.instance, agent]))
-          const kept = before.items.map((agent) => changed.get(agent.instance) ?? agent)
-          const known = new Set(before.items.map(({ instance }) => instance))
-          return { ...before, items: [...kept, ...message.agents.filter(({ instance }) => !known.has(instance))] }
-        })
+        const changed = new Map(message.agents.map((agent) => [agent.instance, agent]))
+        client.setQueriesData<AgentsPage>(
+          { queryKey: ['agents', environment, service] },
+          (page) => page && { ...page, items: page.items.map((agent) => changed.get(agent.instance) ?? agent) },
+        )
       },
       [client, environment, service],
     ),
   )
 }
 
+const TYPING_MS = 250
+
 const Agents = ({ environment, service, search, onSearch }: AgentsProps) => {
-  const query = useQuery(agentsQuery(environment, service))
   useLiveAgents(environment, service)
+  const state = search.show ?? 'running'
+  const [typed] = useDebouncedValue(search.search ?? '', TYPING_MS)
+  const asked: AgentsAsked = { service, state, search: typed.trim() }
+  const { query, rows, onSight } = usePaged({
+    scope: JSON.stringify([environment, service]),
+    size: AGENTS_PAGE,
+    queryOf: (page) => agentsQuery(environment, asked, page),
+    lengthOf: ({ counts }) => counts[state],
+  })
   return (
-    <Ready query={query}>
-      {(data) => (
-        <>
-          <GatesPanel agents={data.items} />
-          <Panel label="Agents">
-            <Filter search={search} onSearch={onSearch} />
-            <Listed data={data} search={search} withService={service === null} />
-          </Panel>
-        </>
-      )}
-    </Ready>
+    <Panel label="Agents">
+      <Filter search={search} onSearch={onSearch} counts={query.data?.counts} />
+      <Ready query={query} loading={<Loading rows={8} height={44} />}>
+        {({ counts }) =>
+          rows.length === 0 ? (
+            <Nothing counts={counts} asked={asked} />
+          ) : (
+            <>
+              <p className={ui.hint} aria-live="polite">
+                {plural(rows.length, 'agent')}
+                {asked.search !== '' && ' found'}, what needs a look first
+              </p>
+              <AgentsTable agents={rows} withService={service === null} onSight={onSight} />
+            </>
+          )
+        }
+      </Ready>
+    </Panel>
   )
 }
 
-const Filter = ({ search, onSearch }: Pick<AgentsProps, 'search' | 'onSearch'>) => (
-  <Group gap="sm" mb="sm">
-    <TextInput
-      aria-label="Search agents"
-      placeholder="Service, instance, host, zone"
-      leftSection={<IconSearch size={15} />}
-      size="sm"
-      w={260}
-      defaultValue={search.search ?? ''}
-      onChange={(event) => {
-        const text = event.currentTarget.value
-        const { search: _, ...rest } = search
-        onSearch(text === '' ? rest : { ...rest, search: text })
-      }}
-    />
-    <Select
-      aria-label="Show"
-      size="sm"
-      w={260}
-      clearable
-      placeholder="All that run"
-      data={AGENT_FILTERS.map((value) => ({ value, label: FILTERS[value].label }))}
-      value={search.show ?? null}
-      onChange={(value) => {
-        const { show: _, ...rest } = search
-        const show = AGENT_FILTERS.find((one): one is AgentFilter => one === value)
-        onSearch(show === undefined ? rest : { ...rest, show })
-      }}
-    />
-  </Group>
-)
-
-const Listed = ({ data, search, withService }: { data: Whole<Agent>; search: AgentsSearch; withService: boolean }) => {
-  const chosen = useMemo(() => chosenAgents(data.items, search.show, search.search ?? ''), [data, search])
-  if (data.items.length === 0)
-    return (
-      <Empty title="No agent was heard of yet">
-        <p>An agent appears here when a process starts with an agent key of its service. Keys are made under Access.</p>
-      </Empty>
-    )
-  if (chosen.length === 0)
-    return (
-      <Empty title={`None of ${plural(data.items.length, 'agent')} matches`}>Widen the search or the filter.</Empty>
-    )
+const Nothing = ({ counts, asked }: { counts: AgentTally; asked: AgentsAsked }) => {
+  if (asked.search !== '') return <Empty title={`No agent matches “${asked.search}”`}>Search for less of it.</Empty>
+  if (counts.all > 0) return <Empty title={`None of ${plural(counts.all, 'agent')} is like that`} />
   return (
-    <>
-      <p className={ui.hint} aria-live="polite">
-        {count(chosen.length)} of {plural(data.items.length, 'agent')}
-        {data.cut && ', and more that were not read: search to narrow them down'}
-      </p>
-      <AgentsTable agents={chosen} withService={withService} />
-    </>
+    <Empty title="No agent was heard of yet">
+      <p>An agent appears here when a process starts with an agent key of its service. Keys are made under Access.</p>
+    </Empty>
   )
 }
 
-const GatesPanel = ({ agents }: { agents: readonly Agent[] }) => {
-  const sums = useMemo(() => gateSums(agents), [agents])
-  if (sums.length === 0) return null
+const Filter = ({
+  search,
+  onSearch,
+  counts,
+}: Pick<AgentsProps, 'search' | 'onSearch'> & { counts: AgentTally | undefined }) => {
+  const { show: chosen, ...others } = search
+  const choices = [
+    { state: 'running', label: 'All that run', of: others } as const,
+    ...AGENT_FILTERS.map((state) => ({ state, label: FILTERS[state], of: { ...others, show: state } })),
+  ]
+  return (
+    <div className={classes.filter}>
+      <TextInput
+        aria-label="Search agents"
+        placeholder="Service, instance, host, zone"
+        leftSection={<IconSearch size={15} />}
+        size="sm"
+        w={260}
+        defaultValue={search.search ?? ''}
+        onChange={(event) => {
+          const text = event.currentTarget.value
+          const { search: _, ...rest } = search
+          onSearch(text === '' ? rest : { ...rest, search: text })
+        }}
+      />
+      <fieldset className={classes.states} aria-label="Show">
+        {choices.map(({ state, label, of }) => (
+          <button
+            type="button"
+            key={state}
+            className={classes.state}
+            aria-pressed={(chosen ?? 'running') === state}
+            data-none={counts !== undefined && counts[state] === 0}
+            onClick={() => onSearch(of)}
+          >
+            {label} <b>{counts === undefined ? '' : count(counts[state])}</b>
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  )
+}
+
+const GatesPanel = ({ environment, service }: { environment: string; service: string }) => {
+  const { data } = useQuery(reportedQuery(environment, service))
+  if (data === undefined || data.gates.length === 0) return null
   return (
     <Panel
       title="Gates over all live processes"
@@ -173,20 +192,18 @@ const GatesPanel = ({ agents }: { agents: readonly Agent[] }) => {
             </tr>
           </thead>
           <tbody>
-            {sums.slice(0, 50).map((sum) => (
-              <tr key={`${sum.service} ${sum.name}`}>
-                <td>
-                  {sum.service} <span className={ui.dim}>/</span> {sum.name}
-                </td>
-                <td className={ui.number}>{count(sum.processes)}</td>
+            {data.gates.map(({ name, processes, limit, inFlight, waiting }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td className={ui.number}>{count(processes)}</td>
                 <td className={ui.number}>
-                  {count(sum.limit)}{' '}
+                  {count(limit)}{' '}
                   <span className={ui.dim}>
-                    ({count(sum.limit / sum.processes)} × {count(sum.processes)})
+                    ({count(limit / processes)} × {count(processes)})
                   </span>
                 </td>
-                <td className={ui.number}>{count(sum.active)}</td>
-                <td className={ui.number}>{count(sum.waiting)}</td>
+                <td className={ui.number}>{count(inFlight)}</td>
+                <td className={ui.number}>{count(waiting)}</td>
               </tr>
             ))}
           </tbody>

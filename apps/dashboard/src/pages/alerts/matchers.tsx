@@ -1,8 +1,7 @@
 import { MultiSelect, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { AlertMatchers, AlertRuleName, Severity } from '@weir/api'
 import { ALERT_SEVERITY_TEXTS, ALERT_TEXTS } from '@weir/api/alert-texts'
-import { servicesQuery } from '../../api/queries.ts'
+import { useServiceNames } from '../../ui/use-service-names.ts'
 
 export const ANY: AlertMatchers = { services: [], rules: [], severities: [] }
 
@@ -17,14 +16,14 @@ const SEVERITIES = Object.keys(ALERT_SEVERITY_TEXTS)
 
 /** Which alerts are meant; nothing chosen is any. */
 export const MatchersInput = ({ environment, value, onChange }: MatchersProps) => {
-  const services = useQuery(servicesQuery(environment))
-  const names = services.data?.items.map(({ name }) => name) ?? []
+  const { names, ...searching } = useServiceNames(environment)
   return (
     <Stack gap="sm">
       <MultiSelect
         label="Services"
         placeholder={value.services.length === 0 ? 'Any' : undefined}
         searchable
+        {...searching}
         clearable
         data={[...new Set([...names, ...value.services])]}
         value={value.services}

@@ -1,12 +1,12 @@
 import { Button, Group, NumberInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { AlertRule, AlertRuleName, AlertRulesDocument, AlertRulesState, Severity } from '@weir/api'
 import { ALERT_SEVERITY_TEXTS, ALERT_TEXTS } from '@weir/api/alert-texts'
 import { type FormEvent, useState } from 'react'
 import { type Answer, call, url } from '../../api/client.ts'
 import { asProblem } from '../../api/problem.ts'
-import { servicesQuery } from '../../api/queries.ts'
 import { Failure } from '../../ui/states.tsx'
+import { useServiceNames } from '../../ui/use-service-names.ts'
 import { settingsOf, shown, typed, unitWord } from './rule-settings.ts'
 
 interface RuleFormProps {
@@ -18,6 +18,7 @@ interface RuleFormProps {
 
 /** For every service. */
 const ALL = ''
+const labelOf = (service: string): string => (service === ALL ? 'Every service' : `Only ${service}`)
 
 const ruleAt = ({ rules, services }: AlertRulesDocument, name: AlertRuleName, service: string): AlertRule =>
   ({ ...rules[name], ...(service === ALL ? {} : services[service]?.[name]) }) as AlertRule
@@ -33,9 +34,9 @@ const withRule = (document: AlertRulesDocument, name: AlertRuleName, service: st
 
 export const RuleForm = ({ environment, name, answer, onDone }: RuleFormProps) => {
   const client = useQueryClient()
-  const services = useQuery(servicesQuery(environment))
   const { document } = answer.data
   const [service, setService] = useState(ALL)
+  const { names, ...searching } = useServiceNames(environment, labelOf(service))
   const [rule, setRule] = useState<AlertRule>(ruleAt(document, name, ALL))
   const [reason, setReason] = useState('')
   const save = useMutation({
@@ -69,11 +70,15 @@ export const RuleForm = ({ environment, name, answer, onDone }: RuleFormProps) =
         <Select
           label="For"
           searchable
+          {...searching}
           allowDeselect={false}
           value={service}
           data={[
-            { value: ALL, label: 'Every service' },
-            ...(services.data?.items ?? []).map((each) => ({ value: each.name, label: `Only ${each.name}` })),
+            { value: ALL, label: labelOf(ALL) },
+            ...[...new Set([...names, ...(service === ALL ? [] : [service])])].map((name) => ({
+              value: name,
+              label: labelOf(name),
+            })),
           ]}
           onChange={choose}
         />

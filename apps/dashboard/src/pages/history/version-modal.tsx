@@ -98,7 +98,7 @@ const RollBack = ({ environment, service, version, policy, onClose }: Chosen & {
       })
     },
     onSettled: () => {
-      for (const key of ['policy', 'versions', 'service', 'services', 'agents'])
+      for (const key of ['policy', 'versions', 'service', 'verdicts', 'agents'])
         void client.invalidateQueries({ queryKey: [key] })
     },
   })

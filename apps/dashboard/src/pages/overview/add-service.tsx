@@ -21,7 +21,7 @@ const AddServiceForm = ({ environment }: { environment: string }) => {
   const add = useMutation({
     mutationFn: () => call(url(['environments', environment, 'services']), { method: 'POST', body: { name } }),
     onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['services', environment] })
+      for (const key of ['services', 'verdicts']) await client.invalidateQueries({ queryKey: [key, environment] })
       await navigate({ to: '/e/$environment/s/$service', params: { environment, service: name } })
     },
   })

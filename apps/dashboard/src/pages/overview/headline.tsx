@@ -1,4 +1,4 @@
-import type { Service } from '@weir/api'
+import type { Verdicts } from '@weir/api'
 import type { ReactNode } from 'react'
 import { useHub } from '../../app/live.tsx'
 import { LiveText } from '../../charts/live-text.tsx'
@@ -16,14 +16,11 @@ const Tile = ({ label, children, sub }: { label: string; children: ReactNode; su
   </div>
 )
 
-/** `services` is `undefined` until they were read. What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
-export const Headline = ({ board, services }: { board: Board; services: readonly Service[] | undefined }) => {
+/** `known` is `undefined` until it was read. What somebody who was just woken needs: does the work get done, is work refused, do the agents follow, does an alert fire. */
+export const Headline = ({ board, known }: { board: Board; known: Verdicts | undefined }) => {
   const hub = useHub()
-  const known = services ?? []
-  const live = known.reduce((sum, service) => sum + service.agents.live, 0)
-  const applied = known.reduce((sum, service) => sum + service.agents.applied, 0)
-  const refused = known.reduce((sum, service) => sum + service.agents.refused, 0)
-  const alerts = known.reduce((sum, service) => sum + service.openAlerts, 0)
+  const { refused = 0, applied = 0, live = 0 } = known?.agents ?? {}
+  const alerts = known?.openAlerts ?? 0
   const recent = (read: (figures: Record<string, number>, seconds: number) => string) => () => {
     const { figures, seconds } = recentFigures(board, 'fleet', RECENT_SECONDS, hub.serverSecond)
     return seconds === 0 ? '–' : read(figures, seconds)
@@ -41,21 +38,15 @@ export const Headline = ({ board, services }: { board: Board; services: readonly
       </Tile>
       <Tile
         label="Policy applied"
-        sub={refused > 0 ? `${plural(refused, 'agent')} refused part of it` : 'of live agents'}
+        sub={`of ${plural(live, 'live agent')}${refused > 0 ? `, ${count(refused)} refused part of it` : ''}`}
       >
-        {services === undefined ? NOTHING : `${count(applied)} of ${count(live)}`}
+        {known === undefined ? NOTHING : count(applied)}
       </Tile>
       <Tile
         label="Alerts firing"
-        sub={
-          services === undefined
-            ? 'being read'
-            : alerts === 0
-              ? 'none'
-              : plural(known.filter((s) => s.openAlerts > 0).length, 'service')
-        }
+        sub={known === undefined ? 'being read' : alerts === 0 ? 'none' : plural(known.alerting, 'service')}
       >
-        {services === undefined ? NOTHING : count(alerts)}
+        {known === undefined ? NOTHING : count(alerts)}
       </Tile>
     </dl>
   )

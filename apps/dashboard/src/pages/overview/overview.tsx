@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef } from 'react'
-import { servicesQuery } from '../../api/queries.ts'
+import { verdictsQuery } from '../../api/queries.ts'
 import { useLiveMessages } from '../../app/live.tsx'
 import { Chart } from '../../charts/chart.tsx'
 import { short } from '../../format/numbers.ts'
@@ -29,7 +29,7 @@ export const Overview = () => {
   const search = useSearch({ from: '/app/e/$environment' })
   const navigate = useNavigate({ from: '/e/$environment' })
   const range = useMemo(() => rangeOf(search), [search])
-  const services = useQuery(servicesQuery(environment))
+  const verdicts = useQuery(verdictsQuery(environment, ''))
 
   const edge = useOutcomes(environment, { groupBy: 'none', edge: 'true' }, range, { enabled: search.gates !== 'all' })
   const noEdge = edge.data?.series.every(({ figures }) => isSilent(figures.offered)) === true
@@ -70,7 +70,7 @@ export const Overview = () => {
           <RangePicker range={range} step={step} onChange={show} />
         </div>
       </PageHead>
-      <Headline board={board} services={services.data?.items} />
+      <Headline board={board} known={verdicts.data} />
       {search.services !== 'all' && <ServicesPanel environment={environment} />}
       <Panel
         title="Work"

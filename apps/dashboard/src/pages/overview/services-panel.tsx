@@ -1,17 +1,17 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Verdicts, VerdictWord } from '@weir/api'
-import { lazy, Suspense, useMemo } from 'react'
-import { verdictsQuery } from '../../api/queries.ts'
+import { lazy, Suspense } from 'react'
+import { VERDICTS_PAGE, verdictsQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
 import { plural } from '../../format/numbers.ts'
 import { VERDICT_TITLES } from '../../outcomes/verdict-words.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
+import { usePaged } from '../../ui/use-paged.ts'
 import classes from './overview.module.css'
 import { ServicesTable } from './services-table.tsx'
 
@@ -29,14 +29,15 @@ export const ServicesPanel = ({ environment }: { environment: string }) => {
   const [opened, modal] = useDisclosure(false)
   const { services: shown, search = '' } = useSearch({ from: '/app/e/$environment' })
   const [asked] = useDebouncedValue(search, TYPING_MS)
-  const query = useInfiniteQuery(verdictsQuery(environment, asked))
-  const all = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
-  const counts = query.data?.pages[0]?.counts
+  const { query, rows, onSight } = usePaged({
+    scope: environment,
+    size: VERDICTS_PAGE,
+    queryOf: (page) => verdictsQuery(environment, asked, page),
+    lengthOf: ({ found }) => found,
+  })
+  const counts = query.data?.counts
   const total = counts === undefined ? 0 : VERDICTS.reduce((sum, word) => sum + (counts[word] ?? 0), 0)
   const few = shown !== 'all' && asked === '' && total > FEW
-  const more = () => {
-    if (!few && query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
-  }
   return (
     <Panel
       title="Services"
@@ -61,11 +62,11 @@ export const ServicesPanel = ({ environment }: { environment: string }) => {
                 published its agents only observe.
               </p>
             </Empty>
-          ) : all.length === 0 ? (
+          ) : rows.length === 0 ? (
             <Empty title={`None of ${plural(total, 'service')} is called that`} />
           ) : (
             <>
-              <ServicesTable verdicts={few ? all.slice(0, FEW) : all} onEnd={more} />
+              <ServicesTable verdicts={few ? rows.slice(0, FEW) : rows} onSight={onSight} />
               {few && <ShowAll total={total} />}
             </>
           )

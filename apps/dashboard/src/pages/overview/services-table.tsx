@@ -14,7 +14,13 @@ import classes from './overview.module.css'
 const ROW_HEIGHT = 76
 
 /** How services stand, the worst first: one line each with what, why, whose and since when. */
-export const ServicesTable = ({ verdicts, onEnd }: { verdicts: readonly Verdict[]; onEnd: () => void }) => (
+export const ServicesTable = ({
+  verdicts,
+  onSight,
+}: {
+  verdicts: readonly (Verdict | undefined)[]
+  onSight: (first: number, last: number) => void
+}) => (
   <Rows
     label="Services"
     rows={verdicts}
@@ -23,7 +29,7 @@ export const ServicesTable = ({ verdicts, onEnd }: { verdicts: readonly Verdict[
     rowHeight={ROW_HEIGHT}
     minWidth={860}
     stacks
-    onEnd={onEnd}
+    onSight={onSight}
   />
 )
 

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import type { PolicyState } from '@weir/api'
 import { useRef, useState } from 'react'
 import type { Answer } from '../../api/client.ts'
-import { agentsQuery, policyQuery } from '../../api/queries.ts'
+import { policyQuery, reportedQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
 import type { Span } from '../../policy/check.ts'
 import { CodeEditor, type CodeEditorHandle } from '../../policy/code-editor.tsx'
@@ -57,10 +57,8 @@ const PolicyEditor = ({ environment, service, answer }: PolicyEditorProps) => {
 }
 
 const useSeen = (environment: string, service: string) => {
-  const { data } = useQuery(agentsQuery(environment, service))
-  const names = (of: 'gates' | 'dependencies') => [
-    ...new Set((data?.items ?? []).flatMap((agent) => agent[of].map(({ name }) => name))),
-  ]
+  const { data } = useQuery(reportedQuery(environment, service))
+  const names = (of: 'gates' | 'dependencies') => data?.[of].map(({ name }) => name) ?? []
   return { gates: names('gates'), dependencies: names('dependencies') }
 }
 

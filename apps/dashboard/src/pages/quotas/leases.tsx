@@ -1,18 +1,21 @@
-import { Alert, Button, SegmentedControl } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { LeasedQuota, Leases } from '@weir/api'
 import { useMemo, useState } from 'react'
 import { leasesQuery } from '../../api/queries.ts'
 import { count, duration, plural } from '../../format/numbers.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { type Column, Rows } from '../../ui/rows.tsx'
 import { Empty, Ready } from '../../ui/states.tsx'
+import ui from '../../ui/ui.module.css'
 import { afterwards } from './after.ts'
+import classes from './leases.module.css'
 import { SharesModal } from './shares-modal.tsx'
 import { units } from './units.ts'
 
-const ROW_HEIGHT = 42
+const ROW_HEIGHT = 50
 
 const HINT = {
   now: 'What of each quota agents have leased, want and use at this moment. Safe is what they keep when nobody answers them.',
@@ -46,7 +49,7 @@ export const LeasesPanel = ({ environment, service }: { environment: string; ser
       <Ready query={query}>
         {(leases) => (
           <>
-            <Uncounted leases={leases} />
+            <Notices environment={environment} service={service} leases={leases} />
             {leases.items.length === 0 ? (
               <Empty title="Nothing is leased at present">
                 <p>Agents ask for a quota once one of their gates draws on its resource.</p>
@@ -58,7 +61,7 @@ export const LeasesPanel = ({ environment, service }: { environment: string; ser
                 columns={columns}
                 keyOf={({ kind, resource, tenant }) => `${kind}\n${resource}\n${tenant}`}
                 rowHeight={ROW_HEIGHT}
-                minWidth={900}
+                minWidth={840}
                 stacks
               />
             )}
@@ -70,39 +73,53 @@ export const LeasesPanel = ({ environment, service }: { environment: string; ser
   )
 }
 
-const Uncounted = ({ leases: { uncounted, expiry, holdSeconds } }: { leases: Leases }) => (
+interface NoticesProps {
+  readonly environment: string
+  readonly service: string
+  readonly leases: Leases
+}
+
+const Notices = ({ environment, service, leases: { uncounted, expiry, holdSeconds } }: NoticesProps) => (
   <>
     {uncounted > 0 && (
-      <Alert
-        color="yellow"
-        variant="light"
-        icon={<IconAlertTriangle />}
-        title={`${plural(uncounted, 'agent')} outside of what is counted`}
-      >
-        Never answered since their start: they take an even part of each quota until they are.
-      </Alert>
+      <Notice title={`${plural(uncounted, 'agent')} outside of what is counted`}>
+        Never answered since their start: they take an even part of each quota until they are.{' '}
+        <Link
+          to="/e/$environment/s/$service/agents"
+          params={{ environment, service }}
+          search={{ show: 'uncounted' }}
+          className={ui.link}
+        >
+          Which ones
+        </Link>
+      </Notice>
     )}
     {expiry === 'hold' && (
-      <Alert
-        color="yellow"
-        variant="light"
-        icon={<IconAlertTriangle />}
-        title={`Leases are held for ${count(holdSeconds)} s past their end`}
-      >
+      <Notice title={`Leases are held for ${count(holdSeconds)} s past their end`}>
         So says the policy. While agents are not answered, up to twice a quota may pass.
-      </Alert>
+      </Notice>
     )}
   </>
 )
 
 const names: readonly Column<LeasedQuota>[] = [
-  { key: 'tenant', label: 'Tenant', track: 'minmax(130px, 1.4fr)', cell: ({ tenant }) => tenant },
-  { key: 'resource', label: 'Resource', track: 'minmax(100px, 1.2fr)', cell: ({ resource }) => resource },
-  { key: 'kind', label: 'Of', track: '60px', cell: ({ kind }) => kind },
+  {
+    key: 'tenant',
+    label: 'Tenant, resource',
+    track: 'minmax(200px, 3fr)',
+    cell: ({ tenant, resource, kind }) => (
+      <>
+        <span className={classes.tenant}>{tenant}</span>
+        <span className={classes.small}>
+          {resource}, {kind}
+        </span>
+      </>
+    ),
+  },
   { key: 'quota', label: 'Quota', track: '90px', number: true, cell: (row) => units(row.kind, row.quota) },
 ]
 
-const amount = (key: 'granted' | 'wanted' | 'used' | 'safe', label: string): Column<LeasedQuota> => ({
+const amount = (key: 'used' | 'safe', label: string): Column<LeasedQuota> => ({
   key,
   label,
   track: '90px',
@@ -110,16 +127,45 @@ const amount = (key: 'granted' | 'wanted' | 'used' | 'safe', label: string): Col
   cell: (row) => units(row.kind, row[key]),
 })
 
+/** More is wanted than there is, by more than a rounding. */
+const isShort = ({ wanted, granted }: LeasedQuota): boolean => wanted > granted * 1.001
+
 const nowColumns = (onOpen: (row: LeasedQuota) => void): readonly Column<LeasedQuota>[] => [
   ...names,
-  amount('granted', 'Granted'),
-  amount('wanted', 'Wanted'),
+  {
+    key: 'granted',
+    label: 'Granted',
+    track: 'minmax(120px, 1fr)',
+    number: true,
+    cell: (row) => (
+      <>
+        {units(row.kind, row.granted)}
+        <span className={classes.bar} aria-hidden="true">
+          <span style={{ width: `${row.quota > 0 ? Math.min(100, (100 * row.granted) / row.quota) : 0}%` }} />
+        </span>
+      </>
+    ),
+  },
+  {
+    key: 'wanted',
+    label: 'Wanted',
+    track: '110px',
+    number: true,
+    cell: (row) => (
+      <span
+        className={isShort(row) ? classes.short : undefined}
+        title={isShort(row) ? 'More than is granted' : undefined}
+      >
+        {units(row.kind, row.wanted)}
+      </span>
+    ),
+  },
   amount('used', 'Used'),
   amount('safe', 'Safe'),
   {
     key: 'agents',
-    label: 'Agents',
-    track: '110px',
+    label: 'Parts',
+    track: '116px',
     cell: (row) => (
       <Button
         size="compact-xs"

@@ -82,7 +82,7 @@ const useWrites = ({ environment, service, current, onClose }: QuotaFormProps, v
       notifications.show({ title: what, message: `Revision ${data.revision}. The agents are taking it now.` })
     },
     onSettled: () => {
-      for (const key of ['quotas', 'quota', 'service', 'services', 'agents'])
+      for (const key of ['quotas', 'quota', 'service', 'verdicts', 'agents'])
         void client.invalidateQueries({ queryKey: [key] })
     },
   })

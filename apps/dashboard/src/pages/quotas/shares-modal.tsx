@@ -3,7 +3,7 @@ import { IconCircleCheck, IconHourglass, IconShieldHalf } from '@tabler/icons-re
 import { useQuery } from '@tanstack/react-query'
 import type { LeasedQuota, LeaseShare } from '@weir/api'
 import { leaseSharesQuery } from '../../api/queries.ts'
-import { plural } from '../../format/numbers.ts'
+import { count, plural } from '../../format/numbers.ts'
 import { State } from '../../ui/state.tsx'
 import { Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
@@ -37,8 +37,9 @@ const Shares = ({ environment, service, quota }: { environment: string; service:
       {({ items, cut }) => (
         <>
           <p className={ui.hint} aria-live="polite">
-            {plural(items.length, 'agent')}
-            {cut && ', and more that are not shown'}
+            {cut
+              ? `The first ${count(items.length)} of ${plural(quota.agents, 'agent')}`
+              : plural(items.length, 'agent')}
           </p>
           <section className={ui.scroll} aria-label="Parts by agent">
             <table className={ui.table}>

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { consumedBy, ruleSentence } from './broker-lines.ts'
+import { ruleSentence } from './broker-lines.ts'
 
 describe('what the page says of brokers', () => {
-  it('sums a topic over live processes, with the longest lag', () => {
-    const one = { gate: 'mails', topic: 'mails.v1', lagMs: 5_000, inHand: 1, running: 2, paused: false }
-    const agents = [
-      { presence: 'live' as const, consumers: [one, { ...one, topic: 'a', lagMs: null }] },
-      { presence: 'live' as const, consumers: [{ ...one, lagMs: 600_000, paused: true }] },
-      { presence: 'lost' as const, consumers: [{ ...one, lagMs: 900_000 }] },
-    ]
-    expect(consumedBy(agents)).toEqual([
-      { gate: 'mails', topic: 'a', lagSeconds: null, inHand: 1, running: 2, paused: 0, processes: 1 },
-      { gate: 'mails', topic: 'mails.v1', lagSeconds: 600, inHand: 2, running: 4, paused: 1, processes: 2 },
-    ])
-  })
-
   it('tells what a rule does now and why', () => {
     const row = {
       topic: 'mails',

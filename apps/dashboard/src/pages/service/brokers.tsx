@@ -1,19 +1,19 @@
 import { IconArrowBackUp, IconArrowDown, IconCircleCheck, IconHelpCircle, IconPlayerPause } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import type { FeedbackRow } from '@weir/api'
+import type { FeedbackRow, Reported } from '@weir/api'
 import type { ReactNode } from 'react'
-import { agentsQuery, feedbackQuery } from '../../api/queries.ts'
+import { feedbackQuery, reportedQuery } from '../../api/queries.ts'
 import { duration, plural } from '../../format/numbers.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { State, type Tone } from '../../ui/state.tsx'
 import ui from '../../ui/ui.module.css'
-import { type Consumed, consumedBy, ruleSentence } from './broker-lines.ts'
+import { ruleSentence } from './broker-lines.ts'
 
 /** What the service consumes, and what its rules of feedback do now. Nothing is shown where it has neither. */
 export const Brokers = ({ environment, service }: { environment: string; service: string }) => {
-  const agents = useQuery(agentsQuery(environment, service))
+  const reported = useQuery(reportedQuery(environment, service))
   const feedback = useQuery(feedbackQuery(environment, service))
-  const consumed = consumedBy(agents.data?.items ?? [])
+  const consumed = reported.data?.consumers ?? []
   const rules = feedback.data?.items ?? []
   return (
     <>
@@ -35,20 +35,20 @@ export const Brokers = ({ environment, service }: { environment: string; service
   )
 }
 
-const ConsumerLine = ({ topic, gate, lagSeconds, inHand, running, paused, processes }: Consumed) => (
+const ConsumerLine = ({ topic, gate, lagMs, inHand, running, paused, processes }: Reported['consumers'][number]) => (
   <div className={ui.tags}>
     {paused > 0 ? (
       <State tone="warn" icon={<IconPlayerPause size={15} />}>
         {topic} paused in {plural(paused, 'process', 'processes')}
       </State>
     ) : (
-      <State tone={lagSeconds === null ? 'dim' : 'good'} icon={<IconCircleCheck size={15} />}>
+      <State tone={lagMs === null ? 'dim' : 'good'} icon={<IconCircleCheck size={15} />}>
         {topic}
       </State>
     )}
     <span>
-      {lagSeconds === null ? 'Lag unknown: no broker' : `${duration(lagSeconds)} behind`}, {running} running, {inHand}{' '}
-      in hand
+      {lagMs === null ? 'Lag unknown: no broker' : `${duration(lagMs / 1_000)} behind`}, {running} running, {inHand} in
+      hand
     </span>
     <span className={ui.dim}>
       gate {gate}, {plural(processes, 'process', 'processes')}

@@ -1,7 +1,7 @@
 import { IconCircleCheck, IconCircleHalf2, IconCircleX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import type { Agent } from '@weir/api'
-import { agentsQuery } from '../../api/queries.ts'
+import type { Reported } from '@weir/api'
+import { reportedQuery } from '../../api/queries.ts'
 import { Chart } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
 import { duration, plural, share, short } from '../../format/numbers.ts'
@@ -17,15 +17,14 @@ export const Dependencies = ({ stage }: { stage: Stage }) => {
   const { environment, service, range, board } = stage
   const history = useOutcomes(environment, { kind: 'dependency', service, groupBy: 'gate' }, range)
   useFill(board, history.data, (label) => `dependency:${label}`)
-  const agents = useQuery(agentsQuery(environment, service))
-  const live = (agents.data?.items ?? []).filter(({ presence }) => presence === 'live')
+  const reported = useQuery(reportedQuery(environment, service)).data?.dependencies ?? []
   const names = new Set(history.data?.series.map(({ label }) => label) ?? [])
-  for (const agent of live) for (const { name } of agent.dependencies) names.add(name)
+  for (const { name } of reported) names.add(name)
   if (names.size === 0) return null
   return (
     <>
       {[...names].sort().map((name) => (
-        <Dependency key={name} name={name} stage={stage} agents={live} />
+        <Dependency key={name} name={name} stage={stage} reported={reported.find((one) => one.name === name)} />
       ))}
     </>
   )
@@ -74,11 +73,13 @@ const budgetLines = (line: string): Line[] => [
   { id: 'budget', label: 'left', tone: 'accepted', line, figure: 'budgetLeft', factor: 1, area: true },
 ]
 
-const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agents: readonly Agent[] }) => {
+type Told = Reported['dependencies'][number] | undefined
+
+const Dependency = ({ name, stage, reported }: { name: string; stage: Stage; reported: Told }) => {
   const line = `dependency:${name}`
   const common = { ...chartOn(stage), height: 160, format: short }
   return (
-    <Panel id={`dependency-${name}`} title={`Dependency ${name}`} actions={<Breakers name={name} agents={agents} />}>
+    <Panel id={`dependency-${name}`} title={`Dependency ${name}`} actions={<Breakers reported={reported} />}>
       <div className={classes.thirds}>
         <Chart title="Calls" unit="per second" lines={callLines(line)} {...common} />
         <Chart title="Attempts on the wire" unit="per second" lines={attemptLines(line)} {...common} />
@@ -103,30 +104,27 @@ const Dependency = ({ name, stage, agents }: { name: string; stage: Stage; agent
 }
 
 /** Where the breakers stand now, over the live agents. */
-const Breakers = ({ name, agents }: { name: string; agents: readonly Agent[] }) => {
-  const reports = agents.flatMap(({ dependencies }) => dependencies.filter((one) => one.name === name))
-  if (reports.length === 0) return <span className={ui.dim}>No live agent reports on it.</span>
-  const open = reports.filter(({ breaker }) => breaker === 'open').length
-  const half = reports.filter(({ breaker }) => breaker === 'half-open').length
-  const budget = Math.min(...reports.map(({ budgetLeft }) => budgetLeft))
+const Breakers = ({ reported }: { reported: Told }) => {
+  if (reported === undefined) return <span className={ui.dim}>No live agent reports on it.</span>
+  const { processes, open, halfOpen, budgetLeft } = reported
   return (
     <div className={ui.tags}>
       {open > 0 && (
         <State tone="bad" icon={<IconCircleX size={15} />}>
-          Breaker open in {open} of {plural(reports.length, 'process', 'processes')}
+          Breaker open in {open} of {plural(processes, 'process', 'processes')}
         </State>
       )}
-      {half > 0 && (
+      {halfOpen > 0 && (
         <State tone="warn" icon={<IconCircleHalf2 size={15} />}>
-          Half-open in {half}
+          Half-open in {halfOpen}
         </State>
       )}
-      {open + half === 0 && (
+      {open + halfOpen === 0 && (
         <State tone="good" icon={<IconCircleCheck size={15} />}>
           Breakers closed
         </State>
       )}
-      <span className={ui.dim}>Least retry budget left: {share(budget)}</span>
+      <span className={ui.dim}>Least retry budget left: {share(budgetLeft)}</span>
     </div>
   )
 }

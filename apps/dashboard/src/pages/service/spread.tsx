@@ -1,6 +1,4 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { agentsQuery } from '../../api/queries.ts'
 import { count, duration, NOTHING, rate, share } from '../../format/numbers.ts'
 import type { Range } from '../../outcomes/range.ts'
 import { CROWD, type InstanceRow, instanceRows } from '../../outcomes/spread.ts'
@@ -20,9 +18,8 @@ const ROW_HEIGHT = 40
 export const Spread = ({ stage: { environment, service, gate } }: { stage: Stage }) => {
   const asked = { service, ...(gate === null ? {} : { name: gate }), groupBy: 'instance', step: 10 } as const
   const history = useOutcomes(environment, asked, MINUTES, { again: true })
-  const agents = useQuery(agentsQuery(environment, service))
   if (history.data === undefined || history.data.series.length === 0) return null
-  const rows = instanceRows(history.data, agents.data?.items ?? [], gate)
+  const rows = instanceRows(history.data)
   const unlike = rows.filter(({ oddities }) => oddities.length > 0).length
   return (
     <Panel

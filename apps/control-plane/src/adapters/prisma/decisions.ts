@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import type pg from 'pg'
 import {
   type DecisionFilter,
   type DecisionPlace,
@@ -7,7 +8,7 @@ import {
 } from '../../features/decisions/decision-store.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { Database } from './database.ts'
-import { dropPartitions, inTransaction, oneAtATime } from './outcomes-partitions.ts'
+import { Ahead, dropPartitions, inTransaction, makePartition, oneAtATime } from './outcomes-partitions.ts'
 
 const KEPT_SECONDS = 86_400
 const PARTITION_SECONDS = 7_200
@@ -54,14 +55,14 @@ const secondOf = (at: string): number => Math.floor(Date.parse(at) / 1_000)
 /** Sampled refusals in PostgreSQL, in partitions of two hours. */
 @Injectable()
 export class PrismaDecisionStore extends DecisionStore {
-  #preparedUntilS = 0
+  readonly #ahead: Ahead
 
   constructor(private readonly database: Database) {
     super()
+    this.#ahead = new Ahead((nowS) => inTransaction(database.pool, (client) => makeAhead(client, nowS)))
   }
 
   override async add(decisions: readonly StoredDecision[], nowMs: number): Promise<void> {
-    await this.#prepare(nowMs / 1_000)
     const rows = decisions.map(({ retryAfterMs, waitedMs, standsFor, traceId, ...same }) => ({
       ...same,
       second: secondOf(same.at),
@@ -70,7 +71,7 @@ export class PrismaDecisionStore extends DecisionStore {
       stands_for: standsFor,
       trace_id: traceId,
     }))
-    await this.database.pool.query(ADD, [JSON.stringify(rows)])
+    await this.#ahead.during(nowMs / 1_000, () => this.database.pool.query(ADD, [JSON.stringify(rows)]))
   }
 
   override async list(filter: DecisionFilter, page: PageRequest<DecisionPlace>): Promise<Rows<StoredDecision>> {
@@ -100,22 +101,16 @@ export class PrismaDecisionStore extends DecisionStore {
 
   override async maintain(nowMs: number): Promise<void> {
     const nowS = nowMs / 1_000
-    await this.#prepare(nowS)
+    await this.#ahead.prepare(nowS)
     await dropPartitions(this.database.pool, 'decision', PARTITION_SECONDS, nowS - KEPT_SECONDS)
   }
+}
 
-  async #prepare(nowS: number): Promise<void> {
-    if (nowS < this.#preparedUntilS) return
-    const last = Math.floor(nowS / PARTITION_SECONDS) + 1
-    await inTransaction(this.database.pool, async (client) => {
-      await oneAtATime(client)
-      for (let part = Math.floor((nowS - BACK_SECONDS) / PARTITION_SECONDS); part <= last; part++) {
-        const start = part * PARTITION_SECONDS
-        await client.query(
-          `CREATE TABLE IF NOT EXISTS decision_${start} PARTITION OF decision FOR VALUES FROM (${start}) TO (${start + PARTITION_SECONDS})`,
-        )
-      }
-    })
-    this.#preparedUntilS = last * PARTITION_SECONDS
-  }
+/** Returns until when that is enough, seconds. */
+const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
+  await oneAtATime(client)
+  const last = Math.floor(nowS / PARTITION_SECONDS) + 1
+  for (let part = Math.floor((nowS - BACK_SECONDS) / PARTITION_SECONDS); part <= last; part++)
+    await makePartition(client, 'decision', part * PARTITION_SECONDS, PARTITION_SECONDS)
+  return last * PARTITION_SECONDS
 }

@@ -8,35 +8,75 @@ const BACK_SECONDS = 1_200
 /** Windows are known for this long; agents re-send for ten minutes. */
 const WINDOW_MINUTES = 30
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
+/** Everybody who reads or writes waits behind who makes a partition, and that behind the longest query. */
+const MAKE_TIMEOUT = "SET LOCAL lock_timeout = '10s'"
 
 /** `IF NOT EXISTS` and `IF EXISTS` do not help two replicas that make or drop one partition at the same moment; this does, to the end of the transaction. */
 export const oneAtATime = (client: pg.ClientBase): Promise<unknown> =>
   client.query('SELECT pg_advisory_xact_lock(7235873003)')
 
+/** PostgreSQL's code where there is no partition for a row. */
+const CHECK_VIOLATION = '23514'
+
+/**
+ * Makes partitions before they are written to. `make` returns until when that is enough, seconds. Upkeep makes them in time; a write that meets none makes
+ * them itself: the first one, or where they were dropped by a replica whose clock is well ahead, or by this one before its clock was set back.
+ */
+export class Ahead {
+  readonly #make: (nowS: number) => Promise<number>
+  #untilS = 0
+
+  constructor(make: (nowS: number) => Promise<number>) {
+    this.#make = make
+  }
+
+  async prepare(nowS: number): Promise<void> {
+    if (nowS >= this.#untilS) this.#untilS = await this.#make(nowS)
+  }
+
+  /** `work` is done once more where a partition was missing. */
+  async during<T>(nowS: number, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: unknown } | null)?.code !== CHECK_VIOLATION) throw error
+      this.#untilS = await this.#make(nowS)
+      return work()
+    }
+  }
+}
+
 /** Makes the partitions that may be written soon, two of each resolution ahead. Returns until when that is enough, seconds. */
 export const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
   await oneAtATime(client)
+  await client.query(MAKE_TIMEOUT)
   let enough = Infinity
   for (const { step } of STEPS) {
     const length = PARTITION_SECONDS[step]
     const last = Math.floor(nowS / length) + 2
     for (let part = Math.floor((nowS - BACK_SECONDS) / length); part <= last; part++)
-      await client.query(
-        `CREATE TABLE IF NOT EXISTS outcome_${step}s_${part * length} PARTITION OF outcome_${step}s FOR VALUES FROM (${part * length}) TO (${(part + 1) * length})`,
-      )
+      await makePartition(client, `outcome_${step}s`, part * length, length)
     enough = Math.min(enough, last * length)
   }
   return enough
 }
 
-/** Drops partitions of which every bucket is older than it is kept, and the identities of old windows. */
+/** Of a table, from a second, which names it, for so many. */
+export const makePartition = (
+  client: pg.ClientBase,
+  table: string,
+  startS: number,
+  seconds: number,
+): Promise<unknown> =>
+  client.query(
+    `CREATE TABLE IF NOT EXISTS ${table}_${startS} PARTITION OF ${table} FOR VALUES FROM (${startS}) TO (${startS + seconds})`,
+  )
+
+/** Drops the identities of old windows, by the database's own clock, and partitions of which every bucket is older than it is kept. */
 export const dropOld = async (pool: pg.Pool, nowS: number): Promise<void> => {
+  await pool.query(`DELETE FROM outcome_window WHERE received_at < now() - interval '${WINDOW_MINUTES} min'`)
   for (const { step, keepSeconds } of STEPS)
     await dropPartitions(pool, `outcome_${step}s`, PARTITION_SECONDS[step], nowS - keepSeconds)
-  await pool.query(
-    `DELETE FROM outcome_window WHERE received_at < to_timestamp($1) - interval '${WINDOW_MINUTES} min'`,
-    [nowS],
-  )
 }
 
 /** Drops the partitions of a table, named by the second that they begin with, that end before `beforeS`. */

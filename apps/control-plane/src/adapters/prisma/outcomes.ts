@@ -10,7 +10,7 @@ import {
 import { coarsen, type Rows } from '../../features/outcomes/roll-up.ts'
 import type { Window } from '../../features/outcomes/window.ts'
 import { Database } from './database.ts'
-import { dropOld, inTransaction, makeAhead } from './outcomes-partitions.ts'
+import { Ahead, dropOld, inTransaction, makeAhead } from './outcomes-partitions.ts'
 import * as sql from './outcomes-sql.ts'
 
 type FiguresRow = Record<SumColumn | PeakColumn, number | null>
@@ -22,10 +22,11 @@ interface BucketRow extends FiguresRow {
 /** Roll-ups in PostgreSQL. */
 @Injectable()
 export class PrismaOutcomeStore extends OutcomeStore {
-  #preparedUntilS = 0
+  readonly #ahead: Ahead
 
   constructor(private readonly database: Database) {
     super()
+    this.#ahead = new Ahead((nowS) => inTransaction(database.pool, (client) => makeAhead(client, nowS)))
   }
 
   override async write(
@@ -33,7 +34,10 @@ export class PrismaOutcomeStore extends OutcomeStore {
     rollUp: (fresh: readonly Window[]) => Rows,
     nowMs: number,
   ): Promise<Rows> {
-    await this.#prepare(nowMs)
+    return this.#ahead.during(nowMs / 1000, () => this.#add(windows, rollUp))
+  }
+
+  #add(windows: readonly Window[], rollUp: (fresh: readonly Window[]) => Rows): Promise<Rows> {
     return inTransaction(this.database.pool, async (client) => {
       const { rows: taken } = await client.query<{ id: string }>(sql.TAKE_WINDOWS, [windows.map(({ id }) => id)])
       const ids = new Set(taken.map(({ id }) => id.replaceAll('-', '')))
@@ -79,12 +83,7 @@ export class PrismaOutcomeStore extends OutcomeStore {
   }
 
   override async maintain(nowMs: number): Promise<void> {
-    await this.#prepare(nowMs)
+    await this.#ahead.prepare(nowMs / 1000)
     await dropOld(this.database.pool, nowMs / 1000)
-  }
-
-  async #prepare(nowMs: number): Promise<void> {
-    if (nowMs / 1000 < this.#preparedUntilS) return
-    this.#preparedUntilS = await inTransaction(this.database.pool, (client) => makeAhead(client, nowMs / 1000))
   }
 }

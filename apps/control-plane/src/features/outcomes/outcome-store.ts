@@ -53,7 +53,8 @@ export interface SheddingSecond {
 /** Where figures are kept. Every adapter passes `testing/outcome-store-contract.ts`. */
 export abstract class OutcomeStore {
   /**
-   * Takes windows; those that it took before are left out. `rollUp` is called once with the rest, and its rows are added to what is kept.
+   * Takes windows; those that it took before are left out. `rollUp` is called with the rest, again where the store
+   * has to begin anew, and the rows that it returned last are added to what is kept.
    * Durable when it resolves: all of it, or on rejection none. Returns the rows.
    */
   abstract write(windows: readonly Window[], rollUp: (fresh: readonly Window[]) => Rows, nowMs: number): Promise<Rows>

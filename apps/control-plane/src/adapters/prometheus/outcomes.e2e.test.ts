@@ -31,12 +31,11 @@ afterAll(async () => {
 
 let replicas = 0
 const lost: unknown[] = []
+const engineAt = (url: string) =>
+  new MetricsEngine({ readUrl: url, writeUrl: `${url}/api/v1/write`, authorization: null })
 const storeAt = (url: string) =>
-  new PrometheusOutcomeStore(
-    new MetricsEngine({ readUrl: url, writeUrl: `${url}/api/v1/write`, authorization: null }),
-    new OutcomeOutbox(database.pool),
-    `replica ${replicas++}`,
-    (error) => lost.push(error),
+  new PrometheusOutcomeStore(engineAt(url), new OutcomeOutbox(database.pool), `replica ${replicas++}`, (error) =>
+    lost.push(error),
   )
 const write = (store: PrometheusOutcomeStore, ...windows: ReturnType<typeof windowOf>[]) =>
   store.write(windows, (taken) => rollUp(taken, new ServiceSeats(), NOW_S * 1000))
@@ -124,4 +123,28 @@ test('names with every sign in them are told apart', async () => {
     (await store.query(outcomesAsked('signs', { ...asked, maxSeries }))).rows.map(({ label }) => label).sort()
   expect(await labels(50)).toEqual(['"\\', 'x.y', 'x|y'])
   expect(await labels(2)).toEqual(['"\\', 'other'])
+})
+
+/** A database that may be read and not written, as one that was failed over is for a while. */
+class ReadOnlyOutbox extends OutcomeOutbox {
+  told = 0
+  override done(): Promise<void> {
+    this.told++
+    return Promise.reject(new Error('read-only'))
+  }
+}
+
+test('what was told and cannot be crossed off is told again the next time, not over and over', async () => {
+  const dead = storeAt('http://127.0.0.1:1')
+  const crossed = windowOf('crossed', NOW_S - 5, (cell) => cell.add('offered', 7))
+  await expect(write(dead, crossed)).rejects.toThrow(EngineAway)
+  const outbox = new ReadOnlyOutbox(database.pool)
+  const stuck = new PrometheusOutcomeStore(engineAt(engine.url), outbox, 'stuck', () => {})
+  const more = windowOf('crossed', NOW_S - 4, (cell) => cell.add('offered', 1))
+  await expect(write(stuck, more)).rejects.toThrow('read-only')
+  expect(outbox.told).toBe(1)
+  const next = storeAt(engine.url)
+  await write(next, more)
+  expect(await waiting()).toBe(0)
+  expect(await offered(next, 'crossed')).toBe(8)
 })

@@ -52,7 +52,13 @@ export class PrometheusOutcomeStore extends OutcomeStore {
       rows = rollUp(fresh)
       return rows.size === 0 ? null : writeRequest(samplesOf(rows.values(), this.#moments))
     })
-    if (errand !== null) await this.#tell(errand)
+    if (errand !== null) {
+      await this.#tell(errand)
+      // Told again it would change nothing: the same samples at the same moments.
+      await this.#outbox.done(errand).catch(() => {
+        this.#unsure = true
+      })
+    }
     return rows
   }
 
@@ -116,6 +122,7 @@ export class PrometheusOutcomeStore extends OutcomeStore {
     for (let left = await this.#outbox.oldest(waitedSeconds); left; left = await this.#outbox.oldest(waitedSeconds))
       try {
         await this.#tell(left)
+        await this.#outbox.done(left)
       } catch (error) {
         if (!(error instanceof EngineRefused)) throw error
         this.#lost(error)
@@ -123,6 +130,7 @@ export class PrometheusOutcomeStore extends OutcomeStore {
     if (waitedSeconds === 0) this.#unsure = false
   }
 
+  /** The engine has it when this resolves. What it refuses is taken back. */
   async #tell(errand: Errand): Promise<void> {
     try {
       await this.#engine.write(errand.body)
@@ -131,10 +139,6 @@ export class PrometheusOutcomeStore extends OutcomeStore {
       else this.#unsure = true
       throw error
     }
-    // Told again it would change nothing: the same samples at the same moments.
-    await this.#outbox.done(errand).catch(() => {
-      this.#unsure = true
-    })
   }
 
   #keptFrom({ step, bucket }: OutcomeQuery): number {

@@ -82,15 +82,13 @@ export class Plane {
   async heapMb(): Promise<number> {
     const url = /ws:\/\/\S+/.exec(this.#plane.output.join('\n'))?.[0] ?? ''
     const socket = new WebSocket(url)
-    const asked = ['HeapProfiler.collectGarbage', 'Runtime.getHeapUsage']
+    const ask = (method: string) => socket.send(JSON.stringify({ id: 1, method }))
     return new Promise((resolve, reject) => {
       socket.on('error', reject)
-      socket.on('open', () => {
-        for (const [id, method] of asked.entries()) socket.send(JSON.stringify({ id, method }))
-      })
+      socket.on('open', () => ask('HeapProfiler.collectGarbage'))
       socket.on('message', (data) => {
-        const { id, result } = JSON.parse(String(data))
-        if (id !== asked.length - 1) return
+        const { result } = JSON.parse(String(data))
+        if (result.usedSize === undefined) return ask('Runtime.getHeapUsage')
         socket.close()
         resolve((result.usedSize + result.backingStorageSize) / 1_048_576)
       })

@@ -3,6 +3,7 @@ import { PrismaAnnotationSource } from '../adapters/prisma/annotation-source.ts'
 import { Database } from '../adapters/prisma/database.ts'
 import { PrismaVerdictSource } from '../adapters/prisma/verdict-source.ts'
 import type { MetricsEngine } from '../adapters/prometheus/metrics-engine.ts'
+import { RememberedMoments } from '../adapters/prometheus/remembered-moments.ts'
 import { PrometheusVerdictSource } from '../adapters/prometheus/verdict-source.ts'
 import { Catalog } from '../features/services/catalog.ts'
 import { AnnotationSource } from '../features/verdicts/annotation-source.ts'
@@ -19,7 +20,9 @@ import { METRICS_ENGINE, OutcomesModule } from './outcomes.module.ts'
     {
       provide: VerdictSource,
       useFactory: (engine: MetricsEngine | null, database: Database) =>
-        engine === null ? new PrismaVerdictSource(database) : new PrometheusVerdictSource(engine),
+        engine === null
+          ? new PrismaVerdictSource(database)
+          : new RememberedMoments(new PrometheusVerdictSource(engine)),
       inject: [METRICS_ENGINE, Database],
     },
     { provide: AnnotationSource, useClass: PrismaAnnotationSource },

@@ -112,10 +112,11 @@ export class Verdicts {
     const to = Math.ceil(now / BUCKET_SECONDS) * BUCKET_SECONDS
     const from = to - LOOK_BACK_SECONDS
     const minute = { from: to - CUT_SECONDS, to }
+    const pastTo = Math.floor(from / PAST_BUCKET_SECONDS) * PAST_BUCKET_SECONDS
     const [moments, past, cuts, calls, callsBefore] = await Promise.all([
       this.#source.moments(environment, { from, to }, BUCKET_SECONDS),
       this.#keep(this.#past, environment, PAST_KEPT_MS, () =>
-        this.#source.moments(environment, { from: from - PAST_SECONDS, to: from }, PAST_BUCKET_SECONDS),
+        this.#source.moments(environment, { from: pastTo - PAST_SECONDS, to: pastTo }, PAST_BUCKET_SECONDS),
       ),
       this.#source.cuts(environment, minute),
       this.#source.dependencies(environment, minute),

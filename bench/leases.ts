@@ -44,24 +44,29 @@ const storms = (count: number): void => {
   console.log(JSON.stringify({ figures: { L1_peak: peak, seeds: count, failed } }))
 }
 
+const tellScene = ({ name, mean, peak, fromMs, toMs }: Scene): void =>
+  console.log(
+    `  ${name.padEnd(26)}${((toMs - fromMs) / 1_000).toFixed(0).padStart(5)} s  mean ${mean.toFixed(4)}  peak ${peak.toFixed(6)}`,
+  )
+
 const meanOf = (scenes: readonly Scene[], name: string): number =>
   round(scenes.find((one) => one.name === name)?.mean ?? 0)
 
 const fleets = (): void => {
+  console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
   const cost = bookCost(agents, Number(values.quotas))
+  console.log(
+    `  the owner's book: ${cost.questionsPerSecond.toFixed(0)} questions a second of ${cost.questionBytes} B, answered with ${cost.answerBytes} B, ` +
+      `${cost.microsPerQuestion.toFixed(1)} µs each, ${(cost.cpuShare * 100).toFixed(1)} % of a core; ${cost.heapMb.toFixed(0)} MB`,
+  )
   const fleet = new Fleet(seed, agents, Number(values.quotas))
   const used = process.cpuUsage()
-  const scenes = scenesOf(fleet, Number(values.lasts))
-  console.log(`${agents} agents, ${values.quotas} quotas, seed ${seed}`)
+  const scenes = scenesOf(fleet, Number(values.lasts), tellScene)
   const { user, system } = process.cpuUsage(used)
   const seconds = fleet.world.nowMs / 1_000
   console.log(
     `  ${seconds.toFixed(0)} s in ${((user + system) / 1e6).toFixed(0)} s of processor time; ${(fleet.world.plane.hops / seconds).toFixed(0)} messages a second between replicas and to the store`,
   )
-  for (const { name, mean, peak, fromMs, toMs } of scenes)
-    console.log(
-      `  ${name.padEnd(26)}${((toMs - fromMs) / 1_000).toFixed(0).padStart(5)} s  mean ${mean.toFixed(4)}  peak ${peak.toFixed(6)}`,
-    )
   const shocked = new Fleet(seed, Math.min(agents, MOST_SHOCKED), 1)
   const refreshes = refreshesOf(shocked, Number(values.lasts))
   for (const [shock, count] of Object.entries(refreshes))
@@ -70,10 +75,6 @@ const fleets = (): void => {
   const slots = divisionCost(10_000, true)
   console.log(
     `  dividing 10,000: ${rate.divideMs.toFixed(2)} ms a rate, ${slots.divideMs.toFixed(2)} ms slots; sorting ${rate.sortMs.toFixed(2)} ms`,
-  )
-  console.log(
-    `  the owner's book: ${cost.questionsPerSecond.toFixed(0)} questions a second of ${cost.questionBytes} B, answered with ${cost.answerBytes} B, ` +
-      `${cost.microsPerQuestion.toFixed(1)} µs each, ${(cost.cpuShare * 100).toFixed(1)} % of a core; ${cost.heapMb.toFixed(0)} MB`,
   )
   if (values.plot !== undefined) writeFileSync(values.plot, plot(fleet.samples, scenes))
   const figures = {

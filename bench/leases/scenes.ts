@@ -30,20 +30,22 @@ export interface Scene {
   readonly peak: number
 }
 
-/** Plays one after another, all on one fleet, and says what was seen in each. `lasts`: so many times as long as usual. */
-export const scenesOf = (fleet: Fleet, lasts = 1): Scene[] => {
+/** Plays one after another, all on one fleet, and says what was seen in each, also as soon as it is over. `lasts`: so many times as long as usual. */
+export const scenesOf = (fleet: Fleet, lasts = 1, over: (scene: Scene) => void = () => {}): Scene[] => {
   const { world } = fleet
   const scenes: Scene[] = []
   const play = (name: string, ms: number, also?: () => void): void => {
     const fromMs = world.nowMs
     const samples = fleet.run(ms * lasts, LOOK_MS, also)
-    scenes.push({
+    const scene = {
       name,
       fromMs,
       toMs: world.nowMs,
       mean: average(samples.map(({ mean }) => mean)),
       peak: peakOf(samples),
-    })
+    }
+    scenes.push(scene)
+    over(scene)
   }
   play('start', WARM_MS)
   play('calm', CALM_MS)

@@ -1,6 +1,7 @@
 /**
  * `npm run bench:push`: from a publish to the last agents, beside a bare broadcast of the same bytes to as many sockets; what an agent's socket costs; and
- * an edit of a large policy; and a whole fleet that comes back after a restart. `--sizes 1000,10000`; `--large 1000` and `--storm 10000` agents for the last two, 0: none.
+ * an edit of a large policy; a fleet that asks for leases; and a whole fleet that comes back after a restart. `--sizes 1000,10000`; `--large 1000`, `--leases 10000` and `--storm 10000`
+ * agents for the last three, 0: none.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,6 +15,7 @@ import { ControlPlane, freePort } from '../examples/fleet/src/demo/control-plane
 import { Rest } from '../examples/fleet/src/demo/rest.ts'
 import { ask, child, rssKb, share } from './push/children.ts'
 import { largePush } from './push/large.ts'
+import { leased } from './push/leases.ts'
 import { type Answer, type BareAnswer, epochMs } from './push/message.ts'
 import { type StormFigures, storms } from './push/storm.ts'
 import { median } from './rounds.ts'
@@ -22,6 +24,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000' },
     large: { type: 'string', default: '1000' },
+    leases: { type: 'string', default: '10000' },
     storm: { type: 'string', default: '10000' },
   },
 })
@@ -30,6 +33,7 @@ const SIZES = values.sizes
   .map(Number)
   .filter((size) => size > 0)
 const LARGE = Number(values.large)
+const LEASES = Number(values.leases)
 const STORM = Number(values.storm)
 const ROUNDS = 7
 const REAL_AGENTS = 20
@@ -147,6 +151,23 @@ try {
     figures.snapshot_bytes = large.snapshotBytes
     figures.delta_ms = large.deltaMs
     figures.snapshot_ms = large.snapshotMs
+  }
+  if (LEASES > 0) {
+    const keys = await Promise.all(Array.from({ length: Math.ceil(LEASES / PER_KEY) }, (_, i) => key(`leases-${i}`)))
+    const seen = await leased(plane, rest, keys, LEASES)
+    const percent = (part: number) => `${(part * 100).toFixed(1)} %`
+    console.log(
+      `${LEASES} agents that ask for leases: ${seen.questionsPerSecond.toFixed(0)} questions a second, answered in ${seen.p50Ms.toFixed(1)} ms, the slowest 1 % in ${seen.p99Ms.toFixed(1)} ms or more; ` +
+        `${percent(seen.cpuShare)} of a core (${percent(seen.idleCpuShare)} before), ${seen.rssMb.toFixed(0)} MB; at most ${percent(seen.most.all)} and ${percent(seen.most.few)} of the quotas usable at any moment, ` +
+        `${percent(seen.usable.all)} and ${percent(seen.usable.few)} in the end`,
+    )
+    figures.leases_p50_ms = seen.p50Ms
+    figures.leases_p99_ms = seen.p99Ms
+    figures.leases_cpu = seen.cpuShare
+    figures.leases_idle_cpu = seen.idleCpuShare
+    figures.leases_mb = seen.rssMb
+    figures.leases_peak = Math.max(seen.most.all, seen.most.few)
+    figures.leases_usable = Math.min(seen.usable.all, seen.usable.few)
   }
   if (STORM > 0) {
     const keys = await Promise.all(Array.from({ length: Math.ceil(STORM / PER_KEY) }, (_, i) => key(`storm-${i}`)))

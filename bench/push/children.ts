@@ -1,15 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { Ask, BareAsk, StormAsk } from './message.ts'
+import type { Ask, BareAsk, LeasesAsk, StormAsk } from './message.ts'
 
 export const child = (file: URL): ChildProcess =>
   fork(file, { execArgv: ['--conditions', 'weir-src', '--no-warnings'] })
 
 export const ask = async <A extends { type: string }>(
   to: ChildProcess,
-  question: Ask | BareAsk | StormAsk,
+  question: Ask | BareAsk | LeasesAsk | StormAsk,
 ): Promise<A> => {
+  if (to.exitCode !== null) throw new Error('A process of sockets ended.')
   const answer = once(to, 'message') as Promise<[A]>
   const ended = once(to, 'exit').then(() => Promise.reject(new Error('A process of sockets ended.')))
   to.send(question)

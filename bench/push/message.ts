@@ -35,3 +35,19 @@ export type BareAnswer =
 
 /** Milliseconds since the epoch, finer than `Date.now`. */
 export const epochMs = (): number => performance.timeOrigin + performance.now()
+
+/** What the parent asks of a process of agents that ask for leases. */
+export type LeasesAsk =
+  | { readonly type: 'open'; readonly url: string; readonly keys: readonly string[]; readonly count: number }
+  /** From now on all ask for the first tenant's rate, a hundredth of them for the second's too; each could use `load` a second. */
+  | { readonly type: 'ask'; readonly resource: string; readonly tenants: readonly string[]; readonly load: number }
+  | { readonly type: 'see' }
+
+/** What was seen since the last time; sums since the beginning, units. */
+export interface LeasesSeen {
+  readonly type: 'seen'
+  readonly asked: number
+  /** From a question to its answer, sorted. */
+  readonly roundTripsMs: readonly number[]
+  readonly sums: Readonly<Record<string, { readonly usable: number; readonly most: number }>>
+}

@@ -117,3 +117,49 @@ it('the times of a silence are typed in the zone that the page shows', async () 
   const { body } = await rig.api('GET', '/api/v1/environments/prod/silences')
   expect(body.items[0]).toMatchObject({ from: '2126-11-30T10:00:00.000Z', to: '2126-11-30T11:30:00.000Z' })
 })
+
+it('of a thousand alerts every one is reached, and those of one service by its name', async () => {
+  for (const name of ['quiet', 'loud']) await rig.service(name)
+  const raise = await raising(rig.weir, 'prod', 'loud')
+  const many = Array.from({ length: 1_000 }, (_, i) => ({
+    ...raise,
+    key: { ...raise.key, subject: `g${i}` },
+    at: new Date(Date.now() - 3_600_000 - i * 1_000),
+  }))
+  await record(rig.weir, ...many)
+  await record(rig.weir, ...many.slice(0, 500).map(({ key }) => ({ kind: 'resolve', key, at: new Date() }) as const))
+  await record(rig.weir, await raising(rig.weir, 'prod', 'quiet'))
+
+  const page = await rig.signedIn('viewer')
+  await page.goto(`${rig.weir.url}/e/prod/alerts`)
+  const loud = page.getByRole('region', { name: 'Alerts of loud that are firing' })
+  await loud.getByText('199 alerts').or(loud.getByText('198 alerts')).waitFor()
+  await page.getByRole('region', { name: 'Alerts of quiet that are firing' }).waitFor()
+  expect(await flaws(page)).toEqual([])
+
+  await page.getByRole('combobox', { name: 'Service' }).click()
+  await page.getByRole('option', { name: 'loud' }).click()
+  await page.getByText('Firing', { exact: true }).first().click()
+  await page.getByRole('region', { name: 'Alerts of quiet that are firing' }).waitFor({ state: 'detached' })
+  for (const shown of [200, 400, 500]) {
+    await loud.getByText(`${shown} alerts`).waitFor()
+    if (shown < 500) await page.getByRole('button', { name: 'Show older' }).click()
+  }
+  await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' })
+  expect(new URL(page.url()).search).toBe('?state=firing&service=loud')
+  const tab = page.getByRole('navigation', { name: 'Alerts' }).getByRole('link', { name: 'Alerts' })
+  expect(await tab.getAttribute('aria-current')).toBe('page')
+
+  await page.goto(`${rig.weir.url}/e/prod/alerts?state=resolved&service=loud`)
+  const resolved = page.getByRole('table', { name: 'Alerts that were resolved' })
+  await resolved.getByText('g0', { exact: true }).waitFor()
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, 100_000)
+      return resolved.getAttribute('aria-rowcount')
+    })
+    .toBe('501')
+  await resolved.getByText('g499', { exact: true }).waitFor()
+  expect(await resolved.getByRole('row').count()).toBeLessThan(100)
+  expect(await flaws(page)).toEqual([])
+})

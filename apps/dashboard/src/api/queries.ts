@@ -256,6 +256,20 @@ export const alertsQuery = (environment: string, service: string | null, state: 
     refetchInterval: SLOW_MS,
   })
 
+/** The same page by page; `service` `null`: of all. */
+export const alertPagesQuery = (environment: string, service: string | null, state: 'firing' | 'resolved') =>
+  infiniteQueryOptions({
+    queryKey: ['alerts', environment, service, state, 'pages'],
+    queryFn: ({ signal, pageParam }) =>
+      get<Page<Alert>>(
+        url(['environments', environment, 'alerts'], { state, service, limit: 200, cursor: pageParam }),
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Page<Alert>) => page.next,
+    refetchInterval: SLOW_MS,
+  })
+
 export const silencesQuery = (environment: string) =>
   queryOptions({
     queryKey: ['silences', environment],

@@ -77,6 +77,18 @@ export const agentsSearch = (raw: Raw): AgentsSearch =>
 
 export const ALERT_TABS = ['silences', 'receivers', 'rules'] as const
 export type AlertTab = (typeof ALERT_TABS)[number]
-export type AlertsSearch = { tab?: AlertTab; runbook?: string }
+export const ALERT_STATES = ['firing', 'resolved'] as const
+/** Without a state both are shown, without a service all. */
+export type AlertsSearch = {
+  tab?: AlertTab
+  runbook?: string
+  state?: (typeof ALERT_STATES)[number]
+  service?: string
+}
 export const alertsSearch = (raw: Raw): AlertsSearch =>
-  said({ tab: oneOf(raw.tab, ALERT_TABS), runbook: text(raw.runbook) })
+  said({
+    tab: oneOf(raw.tab, ALERT_TABS),
+    runbook: text(raw.runbook),
+    state: oneOf(raw.state, ALERT_STATES),
+    service: text(raw.service),
+  })

@@ -1,14 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { alertsQuery } from '../../api/queries.ts'
-import type { AlertTab } from '../../app/search.ts'
-import { PageHead, Panel } from '../../ui/panel.tsx'
-import { Empty, Ready } from '../../ui/states.tsx'
-import ui from '../../ui/ui.module.css'
+import { type AlertTab, alertsSearch } from '../../app/search.ts'
+import { PageHead } from '../../ui/panel.tsx'
 import service from '../service/service.module.css'
-import { Firing } from './firing.tsx'
+import { AlertLists } from './lists.tsx'
 import { ReceiversTab } from './receivers.tsx'
-import { Resolved } from './resolved.tsx'
 import { RulesTab } from './rules.tsx'
 import { RunbookDrawer } from './runbook.tsx'
 import { SilencesTab } from './silences.tsx'
@@ -22,7 +17,7 @@ const TABS: readonly { readonly tab: AlertTab | undefined; readonly label: strin
 
 export const Alerts = () => {
   const { environment } = useParams({ from: '/app/e/$environment/alerts' })
-  const { tab } = useSearch({ from: '/app/e/$environment/alerts' })
+  const { tab, state, service: only } = useSearch({ from: '/app/e/$environment/alerts' })
   return (
     <>
       <PageHead title="Alerts" sub="What somebody should know of, and whether it is control or collapse" />
@@ -32,7 +27,7 @@ export const Alerts = () => {
             key={label}
             to="/e/$environment/alerts"
             params={{ environment }}
-            search={to === undefined ? {} : { tab: to }}
+            search={alertsSearch(to === undefined ? { state, service: only } : { tab: to })}
             activeOptions={{ exact: true, includeSearch: true }}
             className={service.tab}
           >
@@ -45,45 +40,6 @@ export const Alerts = () => {
       {tab === 'receivers' && <ReceiversTab environment={environment} />}
       {tab === 'rules' && <RulesTab environment={environment} />}
       <RunbookDrawer environment={environment} />
-    </>
-  )
-}
-
-const AlertLists = ({ environment }: { environment: string }) => {
-  const firing = useQuery(alertsQuery(environment, null, 'firing'))
-  const resolved = useQuery(alertsQuery(environment, null, 'resolved'))
-  return (
-    <>
-      <Panel title="Firing" hint="By service, what wakes somebody first">
-        <Ready query={firing}>
-          {({ items, next }) =>
-            items.length === 0 ? (
-              <Empty title="No alert is firing">
-                <p>Rules judge every gate, dependency and agent each five seconds.</p>
-              </Empty>
-            ) : (
-              <>
-                <Firing alerts={items} environment={environment} />
-                {next !== null && <p className={ui.hint}>Only the newest {items.length} are shown.</p>}
-              </>
-            )
-          }
-        </Ready>
-      </Panel>
-      <Panel title="Resolved" hint="The newest first">
-        <Ready query={resolved}>
-          {({ items, next }) =>
-            items.length === 0 ? (
-              <p className={ui.hint}>None yet.</p>
-            ) : (
-              <>
-                <Resolved alerts={items} environment={environment} />
-                {next !== null && <p className={ui.hint}>Only the newest {items.length} are shown.</p>}
-              </>
-            )
-          }
-        </Ready>
-      </Panel>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { ALERT_TEXTS } from '@weir/api/alert-texts'
 import type { ReactNode } from 'react'
 import { milliseconds, share } from '../../format/numbers.ts'
 import { State, type Tone } from '../../ui/state.tsx'
+import ui from '../../ui/ui.module.css'
 
 const SEVERITIES: Readonly<
   Record<Severity, { readonly tone: Tone; readonly label: string; readonly icon: ReactNode }>
@@ -64,11 +65,11 @@ export const FiguresLink = ({
   const gate = about === 'gate' ? { gate: alert.subject } : {}
   const params = { environment, service: alert.service }
   return about === 'service' ? (
-    <Link to="/e/$environment/s/$service/agents" params={params}>
+    <Link to="/e/$environment/s/$service/agents" params={params} className={ui.link}>
       {children}
     </Link>
   ) : (
-    <Link to="/e/$environment/s/$service" params={params} search={{ ...range, ...gate }}>
+    <Link to="/e/$environment/s/$service" params={params} search={{ ...range, ...gate }} className={ui.link}>
       {children}
     </Link>
   )

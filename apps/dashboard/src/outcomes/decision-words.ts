@@ -8,16 +8,25 @@ const slots = ({ inputs }: Decision): string => `limit ${figure(inputs.limit)}, 
 const tenant = ({ tenant }: Decision): string => (tenant === null || tenant === '' ? 'Its tenant' : `Tenant ${tenant}`)
 const known = (value: number | null): value is number => value !== null
 
+/** The predicted wait and the delay of the event loop against the shorter of what the queue and the deadline allow. */
+const late = ({ inputs: { predictedWaitMs, delayMs, maxWaitMs, remainingMs } }: Decision): string => {
+  if (!known(predictedWaitMs))
+    return `it would have started too late: ${milliseconds(remainingMs)} were left until its deadline`
+  const behind = (delayMs ?? 0) > 0 ? ` and ${milliseconds(delayMs)} for the event loop` : ''
+  const allowed =
+    known(maxWaitMs) && (!known(remainingMs) || maxWaitMs < remainingMs)
+      ? `the queue lets nobody wait longer than ${milliseconds(maxWaitMs)}`
+      : `had ${milliseconds(remainingMs)} until its deadline`
+  return `it would have waited ${milliseconds(predictedWaitMs)}${behind}, and ${allowed}`
+}
+
 /** What was compared with what, for each reason of the contract. */
 const WORDS: Readonly<Record<string, Words>> = {
   'limit-reached': (d) => `all slots were taken (${slots(d)})${d.inputs.maxWaitMs === 0 ? ' and nobody may wait' : ''}`,
   'queue-full': (d) => `the queue was full: ${figure(d.inputs.waiting)} waited (${slots(d)})`,
   'queue-timeout': (d) =>
     `it waited ${milliseconds(d.waitedMs)}, and the queue lets nobody wait longer than ${milliseconds(d.inputs.maxWaitMs)}`,
-  'would-be-late': (d) =>
-    known(d.inputs.predictedWaitMs)
-      ? `it would have waited ${milliseconds(d.inputs.predictedWaitMs)}, and had ${milliseconds(d.inputs.remainingMs)} until its deadline`
-      : `it would have started too late: ${milliseconds(d.inputs.remainingMs)} were left until its deadline`,
+  'would-be-late': late,
   'class-shed': (d) =>
     `class ${d.class ?? NOTHING} is over its reserve at overload level ${figure(d.inputs.level)}: it held ${figure(d.inputs.classUsed)} slots, ${figure(d.inputs.classReserve)} are reserved for it (${slots(d)})`,
   'tenant-rate': (d) =>

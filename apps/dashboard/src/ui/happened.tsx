@@ -23,7 +23,7 @@ export const Happened = ({ environment, annotations, withService = false }: Happ
       {annotations.slice(0, MOST).map((one) => (
         <One key={`${one.at} ${one.service} ${one.detail}`} {...{ one, environment, withService }} />
       ))}
-      {annotations.length > MOST && <li className={ui.dim}>and {annotations.length - MOST} earlier ones</li>}
+      {annotations.length > MOST && <li className={ui.dim}>and {annotations.length - MOST} earlier</li>}
     </ul>
   )
 }

@@ -95,6 +95,8 @@ try {
     '/agents',
     '/alerts',
     '/s/orders',
+    '/s/orders/gates/checkout',
+    '/s/orders/dependencies/payments',
     '/s/orders/policy',
     '/s/orders/history',
     '/s/orders/quotas',

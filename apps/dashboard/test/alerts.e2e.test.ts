@@ -31,7 +31,7 @@ it('an alert is shown firing with why and what to do, then resolved; a rule is e
   expect(await flaws(page)).toEqual([])
   await page.keyboard.press('Escape')
   await group.getByRole('link', { name: 'Figures' }).click()
-  await page.waitForURL(/\/s\/orders\?.*gate=checkout/)
+  await page.waitForURL(/\/s\/orders\/gates\/checkout\?.*from=/)
   expect(new URL(page.url()).searchParams.get('from')).not.toBeNull()
 
   await record(rig.weir, { kind: 'resolve', key: raise.key, at: new Date() })

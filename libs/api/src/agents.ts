@@ -100,7 +100,19 @@ export type AgentTally = Agents['counts']
 /** GET …/services/:service/reported: what the live agents of a service say of their gates, dependencies and consumers, summed; at most 500 of each. */
 export const reportedSchema = z.object({
   gates: z.array(
-    z.object({ name: z.string(), processes: z.int(), limit: z.number(), inFlight: z.number(), waiting: z.number() }),
+    z.object({
+      name: z.string(),
+      processes: z.int(),
+      limit: z.number(),
+      inFlight: z.number(),
+      waiting: z.number(),
+      /** The highest of all processes. */
+      level: z.number(),
+      /** Processes in each mode. */
+      modes: z.record(z.enum(MODES), z.int()),
+      /** Processes whose WEIR_MODE beats the policy. */
+      forced: z.int(),
+    }),
   ),
   dependencies: z.array(
     z.object({

@@ -215,22 +215,20 @@ export interface AgentsAsked {
 }
 
 /** What needs a look first, a page of them. Of one service the live socket tells what changed meanwhile. */
-export const agentsQuery = (environment: string, { service, state, search }: AgentsAsked, page: number) =>
+export const agentsQuery = (environment: string, asked: AgentsAsked, page: number, limit = AGENTS_PAGE) =>
   queryOptions({
-    queryKey: ['agents', environment, service, state, search, page],
+    queryKey: ['agents', environment, asked.service, asked.state, asked.search, page, limit],
     queryFn: ({ signal }) =>
       get<Agents>(
         url(['environments', environment, 'agents'], {
-          service,
-          state,
-          search,
+          ...asked,
           order: 'urgent',
-          offset: page * AGENTS_PAGE,
-          limit: AGENTS_PAGE,
+          offset: page * limit,
+          limit,
         }),
         signal,
       ),
-    refetchInterval: service === null ? 5_000 : SLOW_MS,
+    refetchInterval: asked.service === null ? 5_000 : SLOW_MS,
   })
 
 /** What the live agents of a service say, in sum. */

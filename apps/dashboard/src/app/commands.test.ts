@@ -18,9 +18,9 @@ const found = (text: string, more: Partial<Known> = {}) =>
 
 describe('the command bar', () => {
   it('finds services, gates and dependencies by any words, also by how they stand', () => {
-    expect(found('checkout')).toEqual(['Gates: /e/prod%20eu/s/orders?gate=checkout'])
+    expect(found('checkout')).toEqual(['Gates: /e/prod%20eu/s/orders/gates/checkout'])
     expect(found('collapse')).toEqual(['Services: /e/prod%20eu/s/orders'])
-    expect(found('paym depend')).toEqual(['Dependencies: /e/prod%20eu/s/orders#dependency-payments'])
+    expect(found('paym depend')).toEqual(['Dependencies: /e/prod%20eu/s/orders/dependencies/payments'])
     expect(found('acme')).toEqual(['Tenants: /e/prod%20eu/s/orders/quotas?search=acme'])
   })
 

@@ -78,7 +78,7 @@ const placesOf = ({ environment, service, services, gates, dependencies, tenants
       .filter((label) => label.includes('/'))
       .map((label): Command => {
         const [of, name] = split(label)
-        return { id: `gate ${label}`, group: 'Gates', label: name, hint: of, to: `${at(of)}?gate=${part(name)}` }
+        return { id: `gate ${label}`, group: 'Gates', label: name, hint: of, to: `${at(of)}/gates/${part(name)}` }
       }),
     ...dependencies
       .filter((label) => label.includes('/'))
@@ -89,7 +89,7 @@ const placesOf = ({ environment, service, services, gates, dependencies, tenants
           group: 'Dependencies',
           label: name,
           hint: `called by ${of}`,
-          to: `${at(of)}#dependency-${part(name)}`,
+          to: `${at(of)}/dependencies/${part(name)}`,
         }
       }),
     ...(service === undefined ? [] : tenants).map(

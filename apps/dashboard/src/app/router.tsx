@@ -12,7 +12,15 @@ import { environmentsQuery, meQuery } from '../api/queries.ts'
 import { Overview } from '../pages/overview/overview.tsx'
 import { firstEnvironment } from './environment.ts'
 import { NotFound, PageFailure } from './fallbacks.tsx'
-import { agentsSearch, alertsSearch, figuresSearch, overviewSearch, policySearch, quotasSearch } from './search.ts'
+import {
+  agentsSearch,
+  alertsSearch,
+  figuresSearch,
+  overviewSearch,
+  policySearch,
+  quotasSearch,
+  serviceSearch,
+} from './search.ts'
 import { Shell } from './shell.tsx'
 
 const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
@@ -87,6 +95,22 @@ const figuresRoute = createRoute({
   getParentRoute: () => serviceRoute,
   path: '/',
   component: lazyRouteComponent(() => import('../pages/service/figures.tsx'), 'ServiceFigures'),
+  validateSearch: serviceSearch,
+  beforeLoad: ({ params, search: { gate, ...search } }) => {
+    if (gate !== undefined)
+      throw redirect({ to: '/e/$environment/s/$service/gates/$gate', params: { ...params, gate }, search })
+  },
+})
+const gateRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/gates/$gate',
+  component: lazyRouteComponent(() => import('../pages/service/gate.tsx'), 'GatePage'),
+  validateSearch: figuresSearch,
+})
+const dependencyRoute = createRoute({
+  getParentRoute: () => serviceRoute,
+  path: '/dependencies/$dependency',
+  component: lazyRouteComponent(() => import('../pages/service/dependency.tsx'), 'DependencyPage'),
   validateSearch: figuresSearch,
 })
 const policyRoute = createRoute({
@@ -127,7 +151,15 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     agentsRoute,
     alertsRoute,
-    serviceRoute.addChildren([figuresRoute, policyRoute, historyRoute, quotasRoute, serviceAgentsRoute]),
+    serviceRoute.addChildren([
+      figuresRoute,
+      gateRoute,
+      dependencyRoute,
+      policyRoute,
+      historyRoute,
+      quotasRoute,
+      serviceAgentsRoute,
+    ]),
     accessRoute,
   ]),
 ])
@@ -137,6 +169,8 @@ export const fetchPages = (): Promise<unknown> =>
   Promise.allSettled([
     import('../pages/service/layout.tsx'),
     import('../pages/service/figures.tsx'),
+    import('../pages/service/gate.tsx'),
+    import('../pages/service/dependency.tsx'),
     import('../pages/agents/agents.tsx'),
     import('../pages/alerts/alerts.tsx'),
     import('../pages/history/history.tsx'),

@@ -34,29 +34,41 @@ export type Breakdown = (typeof BREAKDOWNS)[number]
 export const BROKEN_DOWN = ['shed', 'offered', 'accepted', 'expired', 'completed'] as const
 export type BrokenDown = (typeof BROKEN_DOWN)[number]
 
+/** Of a page of figures: a service, a gate or a dependency. */
 export type FiguresSearch = RangeSearch & {
-  gate?: string
   by?: Exclude<Breakdown, 'reason'>
   figure?: BrokenDown
   /** The moment whose refusals are explained, and the reason that they are narrowed down to. */
   at?: string
   why?: string
   compare?: Compared
+  /** All processes are listed, not only the first. */
+  processes?: 'all'
 }
 export const figuresSearch = (raw: Raw): FiguresSearch => ({
   ...rangeSearch(raw),
   ...said({
-    gate: text(raw.gate),
     by: oneOf(raw.by, ['class', 'tenant', 'revision']),
     figure: oneOf(raw.figure, ['offered', 'accepted', 'expired', 'completed']),
     at: isTime(raw.at) ? raw.at : undefined,
     why: text(raw.why),
     compare: oneOf(raw.compare, COMPARED),
+    processes: oneOf(raw.processes, ['all']),
   }),
 })
 
-export type PolicySearch = { view?: 'form' | 'document' }
-export const policySearch = (raw: Raw): PolicySearch => said({ view: oneOf(raw.view, ['form', 'document']) })
+/** Addresses of before gates had a page of their own named the gate here. */
+export type ServiceSearch = FiguresSearch & { gate?: string }
+export const serviceSearch = (raw: Raw): ServiceSearch => ({ ...figuresSearch(raw), ...said({ gate: text(raw.gate) }) })
+
+/** `gate` or `dependency`: the part of the policy that is opened. */
+export type PolicySearch = { view?: 'form' | 'document'; gate?: string; dependency?: string }
+export const policySearch = (raw: Raw): PolicySearch =>
+  said({
+    view: oneOf(raw.view, ['form', 'document']),
+    gate: text(raw.gate),
+    dependency: text(raw.dependency),
+  })
 
 export type QuotasSearch = { search?: string }
 export const quotasSearch = (raw: Raw): QuotasSearch => said({ search: text(raw.search) })

@@ -25,6 +25,8 @@ export interface ChartProps {
   readonly stacked?: boolean
   readonly height?: number
   readonly least?: number
+  /** Upper end that no value passes: of a share, of a count of processes. */
+  readonly most?: number
   readonly onZoom: (from: number, to: number) => void
   /** Somebody asks about a moment: by a click, or by Enter at the cursor. */
   readonly onPick?: ((second: number) => void) | undefined
@@ -94,7 +96,7 @@ export const Chart = (props: ChartProps) => {
     const frame = root.current
     if (box === null || frame === null) return
     return attach(box, frame, latest, hiddenNow, redraw)
-  }, [props.board, scheme, shape, props.stacked])
+  }, [props.board, scheme, shape, props.stacked, props.least, props.most])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: these change what the next frame shows
   useEffect(() => redraw.current(), [hidden, props.marks, props.bounds])
@@ -154,6 +156,7 @@ const attach = (
       height,
       cursorKey: latest.current.cursorKey,
       least: latest.current.least ?? 1,
+      most: latest.current.most ?? Number.POSITIVE_INFINITY,
       format: (value) => latest.current.format(value),
       bounds: () => latest.current.bounds(),
       marks: () => latest.current.marks ?? NO_MARKS,

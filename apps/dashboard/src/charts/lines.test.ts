@@ -35,6 +35,24 @@ describe('the columns of a chart', () => {
     ])
   })
 
+  it('add up what is drawn as one line, and leave a gap where none of it was heard', () => {
+    const board = new Board(
+      1,
+      10,
+      overviewSplitter(() => false),
+    )
+    const answer = { kind: 'gate', groupBy: 'service', step: 1, totals: {}, skewed: 0 } as const
+    const time = { from: new Date(100_000).toISOString(), to: new Date(103_000).toISOString() }
+    const series = Object.entries({ a: [1, null, 3], b: [10, null, null], c: [100, null, 300] }).map(
+      ([label, offered]) => ({ label, figures: { offered } }),
+    )
+    board.history({ ...answer, ...time, series }, (label) => label)
+    const line = { id: 'o', label: 'other', tone: 'c8', figure: 'offered', factor: 1 } as const
+    const columns = new Columns([{ ...line, line: 'a', also: ['b', 'c', 'nowhere'] }])
+    columns.read(board, windowOf(100, 103, 1))
+    expect(columns.raw).toEqual([[111, null, 303]])
+  })
+
   it('stack without turning a gap into a zero', () => {
     const out: (number | null)[][] = [[], []]
     stack(

@@ -9,6 +9,8 @@ export interface Line {
   readonly tone: string
   /** Name of the board's timeline. */
   readonly line: string
+  /** Timelines whose figure is added to it: what is drawn as one. */
+  readonly also?: readonly string[]
   readonly figure: string
   /** `rate` divides a count by its bucket's seconds; a number multiplies. */
   readonly factor: 'rate' | number
@@ -33,6 +35,7 @@ export const windowOf = (from: number, to: number, step: number): Window => {
 export class Columns {
   readonly x: number[] = []
   readonly raw: Point[][]
+  readonly #part: Point[] = []
 
   constructor(readonly lines: readonly Line[]) {
     this.raw = lines.map(() => [])
@@ -44,12 +47,18 @@ export class Columns {
     this.lines.forEach((line, index) => {
       const out = this.raw[index]
       if (out === undefined) return
-      const timeline = board.line(line.line)
+      out.length = window.count
+      out.fill(null)
       const factor = line.factor === 'rate' ? 1 / window.step : line.factor
-      if (timeline === undefined) {
-        out.length = window.count
-        out.fill(null)
-      } else timeline.read(line.figure, window.from, window.count, factor, out)
+      board.line(line.line)?.read(line.figure, window.from, window.count, factor, out)
+      for (const name of line.also ?? []) {
+        board.line(name)?.read(line.figure, window.from, window.count, factor, this.#part)
+        for (let i = 0; i < this.#part.length; i++) {
+          const value = this.#part[i]
+          if (value != null) out[i] = (out[i] ?? 0) + value
+        }
+        this.#part.length = 0
+      }
     })
   }
 }

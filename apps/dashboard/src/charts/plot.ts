@@ -20,6 +20,8 @@ export interface PlotOptions {
   readonly format: (value: number | null) => string
   /** Least upper end of the value axis. */
   readonly least: number
+  /** Largest upper end of the value axis. */
+  readonly most: number
   readonly bounds: () => readonly [number, number]
   readonly marks: () => readonly Mark[]
   readonly onZoom: (from: number, to: number) => void
@@ -115,7 +117,7 @@ export const makePlot = (element: HTMLElement, options: PlotOptions): uPlot => {
       },
       scales: {
         x: { time: true, range: () => [...options.bounds()] as [number, number] },
-        y: { range: (_, __, highest) => [0, ceilingOf(highest, options.least)] },
+        y: { range: (_, __, highest) => [0, Math.min(options.most, ceilingOf(highest, options.least))] },
       },
       axes: axesOf(options, paint),
       series: [{}, ...options.lines.map((line) => seriesOf(line, paint))],

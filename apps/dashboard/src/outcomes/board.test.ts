@@ -60,7 +60,7 @@ describe('the board of a page', () => {
   })
 
   it('follows the chosen gate only, also by reason', () => {
-    const board = new Board(1, 10, serviceSplitter('a'))
+    const board = new Board(1, 10, serviceSplitter({ kind: 'gate', name: 'a' }))
     board.tick({
       second: 100,
       rows: [
@@ -70,6 +70,22 @@ describe('the board of a page', () => {
     })
     expect(board.line('work')?.at(100, 'offered')).toBe(1)
     expect(board.line('reason:limit-reached')?.at(100, 'shed')).toBe(4)
+  })
+
+  it('follows the chosen dependency, whatever a gate of the same name does', () => {
+    const board = new Board(1, 10, serviceSplitter({ kind: 'dependency', name: 'bank' }))
+    const by = { reason: { 'breaker-open': { shed: 2 } }, class: {}, tenant: {} }
+    board.tick({
+      second: 100,
+      rows: [
+        gate('s', 'bank', true, 7),
+        { kind: 'dependency', service: 's', name: 'bank', edge: false, figures: { calls: 9 }, by },
+        { kind: 'dependency', service: 's', name: 'mail', edge: false, figures: { calls: 4 } },
+      ],
+    })
+    expect(board.line('work')?.at(100, 'calls')).toBe(9)
+    expect(board.line('work')?.at(100, 'offered')).toBeNull()
+    expect(board.line('reason:breaker-open')?.at(100, 'shed')).toBe(2)
   })
 
   it('draws a class that had no work in a heard second as 0, and a second that nobody heard as a gap', () => {

@@ -1,4 +1,5 @@
 import type { LiveRow, Outcomes } from '@weir/api'
+import type { Subject } from './subject.ts'
 import { type Figures, RecentRows, sumFigures } from './sums.ts'
 import { Timeline } from './timeline.ts'
 
@@ -108,14 +109,14 @@ export const overviewSplitter = (edgeOnly: () => boolean): Splitter =>
       yield [`service:${service}`, sumFigures(members.map((row) => row.figures))]
   }
 
-/** One service: all of it, each gate, each dependency, and the chosen gate (all = null) by reason, class and tenant. */
-export const serviceSplitter = (gate: string | null): Splitter =>
+/** One service, or one of its gates or dependencies: the work of it, and that by reason, class and tenant; of the service also each dependency. */
+export const serviceSplitter = (subject: Subject | null): Splitter =>
   function* (rows) {
-    const gates = rows.filter((row) => row.kind === 'gate')
-    const chosen = gates.filter((row) => gate === null || row.name === gate)
+    const { kind, name } = subject ?? { kind: 'gate', name: null }
+    const chosen = rows.filter((row) => row.kind === kind && (name === null || row.name === name))
     if (chosen.length > 0) yield ['work', sumFigures(chosen.map((row) => row.figures))]
-    for (const row of gates) yield [`gate:${row.name}`, row.figures]
-    for (const row of rows) if (row.kind === 'dependency') yield [`dependency:${row.name}`, row.figures]
+    if (subject === null)
+      for (const row of rows) if (row.kind === 'dependency') yield [`dependency:${row.name}`, row.figures]
     for (const grouping of ['reason', 'class', 'tenant'] as const) {
       const labels = new Map<string, Figures[]>()
       for (const row of chosen)

@@ -23,47 +23,78 @@ const equation = (whole: Term, terms: readonly Term[]): Equation => {
   return { whole, terms, difference, balanced: Math.abs(difference) <= Math.max(1, whole.value * TOLERANCE_SHARE) }
 }
 
-/** Change of the gauges over the window: what was under way at its beginning was offered before it. */
-interface Change {
-  readonly waiting: number
-  readonly active: number
-  readonly deferring: number
+/** One book: what it is made of, and how. */
+export interface Account {
+  readonly counters: readonly string[]
+  /** Their change over the window: what was under way at its beginning was offered before it. */
+  readonly gauges: readonly string[]
+  readonly of: (totals: Figures, change: Figures) => Equation
 }
 
-/** Counters that an account is made of. */
-export const COUNTERS = [
-  'offered',
-  'completed',
-  'ignored',
-  'late',
-  'failed',
-  'cancelled',
-  'cancelledWaiting',
-  'abandoned',
-  'shed',
-  'expired',
-  'deferred',
-] as const
+const termOf =
+  (totals: Figures) =>
+  (figure: string, label = figure): Term => ({ figure, label, value: totals[figure] ?? 0 })
+
+const underWayOf = (change: Figures, gauges: readonly string[]): Term => {
+  const value = gauges.reduce((sum, gauge) => sum + (change[gauge] ?? 0), 0)
+  return { figure: 'underWay', label: value < 0 ? 'fewer under way' : 'under way', value }
+}
+
+const WORK_GAUGES = ['waiting', 'active', 'deferring']
 
 /**
  * Where the offered work went, goodput first. The two sums of the contract in one, `accepted` put in:
  * offered = goodput + finished otherwise + late + failed + cancelled + abandoned + shed + expired + deferred + still under way.
  */
-export const account = (totals: Figures, { waiting, active, deferring }: Change): Equation => {
-  const of = (figure: string): number => totals[figure] ?? 0
-  const underWay = waiting + active + deferring
-  return equation({ figure: 'offered', label: 'offered', value: of('offered') }, [
-    { figure: 'goodput', label: 'goodput', value: goodput(totals) },
-    { figure: 'ignored', label: 'done, no success', value: of('ignored') },
-    { figure: 'late', label: 'late', value: of('late') },
-    { figure: 'failed', label: 'failed', value: of('failed') },
-    { figure: 'cancelled', label: 'cancelled', value: of('cancelled') + of('cancelledWaiting') },
-    { figure: 'abandoned', label: 'abandoned', value: of('abandoned') },
-    { figure: 'shed', label: 'shed', value: of('shed') },
-    { figure: 'expired', label: 'expired', value: of('expired') },
-    { figure: 'deferred', label: 'deferred', value: of('deferred') },
-    { figure: 'underWay', label: underWay < 0 ? 'fewer under way' : 'under way', value: underWay },
-  ])
+export const WORK_ACCOUNT: Account = {
+  counters: [
+    'offered',
+    'completed',
+    'ignored',
+    'late',
+    'failed',
+    'cancelled',
+    'cancelledWaiting',
+    'abandoned',
+    'shed',
+    'expired',
+    'deferred',
+  ],
+  gauges: WORK_GAUGES,
+  of: (totals, change) => {
+    const term = termOf(totals)
+    return equation(term('offered'), [
+      { figure: 'goodput', label: 'goodput', value: goodput(totals) },
+      term('ignored', 'done, no success'),
+      term('late'),
+      term('failed'),
+      { ...term('cancelled'), value: (totals.cancelled ?? 0) + (totals.cancelledWaiting ?? 0) },
+      term('abandoned'),
+      term('shed'),
+      term('expired'),
+      term('deferred'),
+      underWayOf(change, WORK_GAUGES),
+    ])
+  },
+}
+
+const CALL_GAUGES = ['inFlight']
+
+/** Where the calls of a dependency went: calls = completed + late + failed + cancelled + refused here + still under way. Fallbacks are a part of the refused and the failed. */
+export const CALL_ACCOUNT: Account = {
+  counters: ['calls', 'completed', 'late', 'failed', 'cancelled', 'shed'],
+  gauges: CALL_GAUGES,
+  of: (totals, change) => {
+    const term = termOf(totals)
+    return equation(term('calls'), [
+      term('completed'),
+      term('late'),
+      term('failed'),
+      term('cancelled'),
+      term('shed', 'refused here'),
+      underWayOf(change, CALL_GAUGES),
+    ])
+  },
 }
 
 /** Goodput: completed without what ended in a way that is no success of ours (`ignored`, a 4xx for one). */

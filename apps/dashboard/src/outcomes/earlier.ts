@@ -6,7 +6,7 @@ export type Compared = keyof typeof AGO
 export const COMPARED = Object.keys(AGO) as readonly Compared[]
 
 /** The figures that are compared; all are counts. */
-const FIGURES = ['offered', 'completed'] as const
+const FIGURES = ['offered', 'calls', 'completed'] as const
 
 /**
  * History of `ago` seconds earlier, moved to the present and cut into buckets of `step` seconds: what is kept of an earlier time may be

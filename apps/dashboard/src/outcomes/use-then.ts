@@ -11,7 +11,7 @@ export const COMPARED_TITLES: Readonly<Record<Compared, string>> = { '1h': 'an h
 const THEN = 'then'
 
 /** Two lines more, drawn thin and in one grey: what was done and offered at that time. */
-export const thenLines = (compared: Compared): readonly Line[] => [
+export const thenLines = (compared: Compared, asked: 'offered' | 'calls' = 'offered'): readonly Line[] => [
   {
     id: 'then-completed',
     label: `completed ${COMPARED_TITLES[compared]}`,
@@ -22,11 +22,11 @@ export const thenLines = (compared: Compared): readonly Line[] => [
     width: 1,
   },
   {
-    id: 'then-offered',
-    label: `offered ${COMPARED_TITLES[compared]}`,
+    id: `then-${asked}`,
+    label: `${asked} ${COMPARED_TITLES[compared]}`,
     tone: 'c8',
     line: THEN,
-    figure: 'offered',
+    figure: asked,
     factor: 'rate',
     width: 1,
     dash: [6, 4],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { check, dotted } from './check.ts'
+import { check, dotted, spanOf } from './check.ts'
 
 const FIVE = `version: 1
 gates:
@@ -41,4 +41,14 @@ describe('validation as one types', () => {
   it('has nothing to say about an empty document: every default is useful', () => {
     expect(check('').problems).toEqual([])
   })
+})
+
+it('finds where a document names an item', () => {
+  const at = (...path: string[]) => {
+    const span = spanOf(FIVE, path)
+    return span === null ? null : [span.from, FIVE.slice(span.from, span.to)]
+  }
+  expect(at('gates', 'pay.out')).toEqual([FIVE.indexOf('pay.out'), 'pay.out'])
+  expect(at('dependencies', 'bank')).toEqual([FIVE.indexOf('bank'), 'bank'])
+  expect([at('gates', 'bank'), at('nothing', 'bank'), spanOf(': [', ['gates', 'x'])]).toEqual([null, null, null])
 })

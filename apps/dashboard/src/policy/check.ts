@@ -1,6 +1,6 @@
 import type { Problem } from '@weir/policy/model'
 import { readPolicy } from '@weir/policy/schema'
-import { parseDocument } from 'yaml'
+import { isMap, isScalar, parseDocument } from 'yaml'
 
 /** Offsets in the text, `from` included. */
 export interface Span {
@@ -58,6 +58,14 @@ export const check = (text: string): Checked => {
       span: spanAt(text, line, column),
     })),
   }
+}
+
+/** Where the document names what is at `path`; `null`: nowhere. */
+export const spanOf = (text: string, path: readonly string[]): Span | null => {
+  const parent = parseDocument(text).getIn(path.slice(0, -1), true)
+  if (!isMap(parent)) return null
+  const key = parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))?.key
+  return isScalar(key) && key.range != null ? { from: key.range[0], to: key.range[1] } : null
 }
 
 /** A path as problems name it: dotted, with names that hold a dot in quotes. */

@@ -1,6 +1,6 @@
 import { Accordion, ActionIcon, Group, Select, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import ui from '../ui/ui.module.css'
 import { AddItem } from './add-item.tsx'
 import { dotted, type Located } from './check.ts'
@@ -29,10 +29,12 @@ interface FormPaneProps {
   readonly form: FormContext
   /** Names that running agents report. */
   readonly seen: { readonly gates: readonly string[]; readonly dependencies: readonly string[] }
+  /** What is opened and brought into sight at first. */
+  readonly sought: readonly [root: 'gates' | 'dependencies', name: string] | null
 }
 
 /** The document as fields. Every change is written into the text at once: there is one source, and it is the text. */
-export const FormPane = ({ form, seen }: FormPaneProps) => {
+export const FormPane = ({ form, seen, sought }: FormPaneProps) => {
   if (form.value === undefined)
     return (
       <p className={ui.hint}>
@@ -41,7 +43,15 @@ export const FormPane = ({ form, seen }: FormPaneProps) => {
     )
   return (
     <div className={classes.form}>
-      <Items form={form} root="gates" one="gate" title="Gates" seen={seen.gates} groups={GATE_GROUPS} />
+      <Items
+        form={form}
+        root="gates"
+        one="gate"
+        title="Gates"
+        seen={seen.gates}
+        groups={GATE_GROUPS}
+        sought={sought?.[0] === 'gates' ? sought[1] : null}
+      />
       <Items
         form={form}
         root="dependencies"
@@ -49,6 +59,7 @@ export const FormPane = ({ form, seen }: FormPaneProps) => {
         title="Dependencies"
         seen={seen.dependencies}
         groups={DEPENDENCY_GROUPS}
+        sought={sought?.[0] === 'dependencies' ? sought[1] : null}
       />
       <section>
         <h3 className={classes.section}>Tenants without a quota of their own</h3>
@@ -65,9 +76,10 @@ interface ItemsProps {
   readonly title: string
   readonly seen: readonly string[]
   readonly groups: readonly FieldGroup[]
+  readonly sought: string | null
 }
 
-const Items = ({ form, root, one, title, seen, groups }: ItemsProps) => {
+const Items = ({ form, root, one, title, seen, groups, sought }: ItemsProps) => {
   const names = keysAt(form.value, [root])
   return (
     <section>
@@ -75,9 +87,9 @@ const Items = ({ form, root, one, title, seen, groups }: ItemsProps) => {
       {names.length === 0 && (
         <p className={ui.hint}>None named. What the policy does not name is observed: counted, never refused.</p>
       )}
-      <Accordion multiple variant="separated" defaultValue={names.slice(0, 1)} order={4}>
+      <Accordion multiple variant="separated" defaultValue={sought === null ? names.slice(0, 1) : [sought]} order={4}>
         {names.map((name) => (
-          <Item key={name} form={form} root={root} name={name} groups={groups} />
+          <Item key={name} form={form} root={root} name={name} groups={groups} sought={name === sought} />
         ))}
       </Accordion>
       {!form.readOnly && (
@@ -95,13 +107,24 @@ const Items = ({ form, root, one, title, seen, groups }: ItemsProps) => {
 /** What an operator reaches for first. */
 const OPEN_GROUPS = 2
 
-const Item = ({ form, root, name, groups }: Pick<ItemsProps, 'form' | 'root' | 'groups'> & { name: string }) => {
+interface ItemProps extends Pick<ItemsProps, 'form' | 'root' | 'groups'> {
+  readonly name: string
+  readonly sought: boolean
+}
+
+const Item = ({ form, root, name, groups, sought }: ItemProps) => {
+  const control = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!sought) return
+    control.current?.scrollIntoView({ block: 'center' })
+    control.current?.focus({ preventScroll: true })
+  }, [sought])
   const here = dotted([root, name])
   const wrong = form.problems.filter(({ path }) => path === here || path.startsWith(`${here}.`)).length
   return (
     <Accordion.Item value={name}>
       <Group gap={4} wrap="nowrap" className={classes.itemHead}>
-        <Accordion.Control>
+        <Accordion.Control ref={control}>
           {name} {wrong > 0 && <span className={ui.bad}>{wrong === 1 ? '1 problem' : `${wrong} problems`}</span>}
         </Accordion.Control>
         {!form.readOnly && (

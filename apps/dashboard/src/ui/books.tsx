@@ -3,18 +3,20 @@ import { useEffect, useRef } from 'react'
 import { forget, onNextFrame } from '../charts/frame.ts'
 import { count, share } from '../format/numbers.ts'
 import type { Board } from '../outcomes/board.ts'
-import { account, COUNTERS, type Equation } from '../outcomes/books.ts'
+import { type Account, type Equation, WORK_ACCOUNT } from '../outcomes/books.ts'
 import classes from './books.module.css'
 
 interface BooksProps {
   readonly board: Board
   readonly line: string
   readonly bounds: () => readonly [number, number]
+  readonly account?: Account
 }
 
 /** How the parts are drawn: goodput in the accent, everything else that is lost in the tone of its line. */
 const TONES: Readonly<Record<string, string>> = {
   goodput: 'completed',
+  completed: 'completed',
   ignored: 'c8',
   late: 'late',
   failed: 'failed',
@@ -26,14 +28,16 @@ const TONES: Readonly<Record<string, string>> = {
   underWay: 'limit',
 }
 
-const read = ({ board, line, bounds }: BooksProps): Equation | null => {
+const read = ({ board, line, bounds, account }: Required<BooksProps>): Equation | null => {
   const timeline = board.line(line)
   if (timeline === undefined || timeline.latest === 0) return null
   const [from, to] = bounds()
-  const totals: Record<string, number> = {}
-  for (const name of COUNTERS) totals[name] = timeline.sum(name, from, to) ?? 0
-  const change = (name: string): number => Math.round(timeline.change(name, from, to))
-  return account(totals, { waiting: change('waiting'), active: change('active'), deferring: change('deferring') })
+  const named = (names: readonly string[], of: (name: string) => number) =>
+    Object.fromEntries(names.map((name) => [name, of(name)]))
+  return account.of(
+    named(account.counters, (name) => timeline.sum(name, from, to) ?? 0),
+    named(account.gauges, (name) => Math.round(timeline.change(name, from, to))),
+  )
 }
 
 const write = (root: HTMLElement, equation: Equation | null): void => {
@@ -45,7 +49,7 @@ const write = (root: HTMLElement, equation: Equation | null): void => {
     if (cell !== null && cell.textContent !== text) cell.textContent = text
   }
   const { whole, terms, difference } = equation
-  set('offered', count(whole.value))
+  set(whole.figure, count(whole.value))
   set('difference', count(difference))
   for (const { figure, label, value } of terms) {
     const part = whole.value > 0 ? Math.max(0, value) / whole.value : 0
@@ -61,12 +65,11 @@ const write = (root: HTMLElement, equation: Equation | null): void => {
 }
 
 /** Where the offered work of the time shown went, so that everybody can see that nothing is left out. Written at animation frames. */
-export const Books = (props: BooksProps) => {
+export const Books = ({ board, line, bounds, account = WORK_ACCOUNT }: BooksProps) => {
   const root = useRef<HTMLDivElement>(null)
-  const { board, line, bounds } = props
   useEffect(() => {
     const draw = () => {
-      if (root.current !== null) write(root.current, read({ board, line, bounds }))
+      if (root.current !== null) write(root.current, read({ board, line, bounds, account }))
     }
     const ask = () => onNextFrame(draw)
     ask()
@@ -75,8 +78,8 @@ export const Books = (props: BooksProps) => {
       leave()
       forget(draw)
     }
-  }, [board, line, bounds])
-  const { terms } = account({}, { waiting: 0, active: 0, deferring: 0 })
+  }, [board, line, bounds, account])
+  const { whole, terms } = account.of({}, {})
   return (
     <div className={classes.books} ref={root} data-known="false">
       <div className={classes.bar} aria-hidden="true">
@@ -86,8 +89,8 @@ export const Books = (props: BooksProps) => {
       </div>
       <div className={classes.sum}>
         <span className={classes.term}>
-          <span className={classes.words}>offered</span>
-          <b data-term="offered">0</b>
+          <span className={classes.words}>{whole.label}</span>
+          <b data-term={whole.figure}>0</b>
         </span>
         {terms.map(({ figure, label }, index) => (
           <span className={classes.term} key={figure} data-row={figure}>

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { fieldOf, moment, parseField } from '../format/times.ts'
 import { zone } from '../format/zone.ts'
 import { RANGES, type Range, type RangeName, type RangeSearch } from '../outcomes/range.ts'
+import ui from './ui.module.css'
 
 interface RangePickerProps {
   readonly range: Range
@@ -17,7 +18,7 @@ const LABELS: Record<RangeName, string> = { '15m': '15 min', '1h': '1 h', '6h': 
 /** Which time is shown: a range up to now, or two times. The choice lives in the URL. */
 export const RangePicker = ({ range, step, onChange }: RangePickerProps) => (
   <Group gap="xs">
-    <span style={{ fontSize: 12, color: 'var(--w-dim)' }}>
+    <span className={ui.points}>
       {range.live ? '' : `${moment(range.from * 1000)} to ${moment(range.to * 1000)}, `}
       one point = {step === 1 ? '1 second' : step === 60 ? '1 minute' : `${step} seconds`}
     </span>

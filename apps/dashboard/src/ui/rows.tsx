@@ -8,6 +8,8 @@ export interface Column<T> {
   /** A track of the grid: `minmax(120px, 1fr)`. */
   readonly track: string
   readonly number?: boolean
+  /** Where cells stand below each other, it stands among the numbers, under its label. Numbers always do. */
+  readonly labelled?: boolean
   readonly cell: (row: T) => ReactNode
 }
 
@@ -87,9 +89,15 @@ export const Rows = <T,>({ label, columns, rows, keyOf, rowHeight, minWidth, onS
                 style={row === undefined ? { ...place, height: rowHeight } : place}
                 tabIndex={-1}
               >
-                {columns.map(({ key, label, number, cell }) => (
+                {columns.map(({ key, label, number, labelled, cell }) => (
                   // biome-ignore lint/a11y/useSemanticElements: see above
-                  <div role="cell" key={key} data-number={number === true} data-label={label}>
+                  <div
+                    role="cell"
+                    key={key}
+                    data-number={number === true}
+                    data-labelled={number === true || labelled === true}
+                    data-label={label}
+                  >
                     {row === undefined ? <span className={classes.blank} /> : cell(row)}
                   </div>
                 ))}

@@ -61,10 +61,15 @@ const Leads = ({ environment, service, target, children }: LeadsProps) => {
         {children}
       </Link>
     )
+  if (target.kind === 'dependency')
+    return (
+      <Link to="/e/$environment/s/$service/dependencies/$dependency" params={{ ...params, dependency: target.name }}>
+        {children}
+      </Link>
+    )
   const search = target.kind === 'class' || target.kind === 'tenant' ? { by: target.kind } : {}
-  const hash = target.kind === 'dependency' ? `dependency-${target.name}` : 'why'
   return (
-    <Link to="/e/$environment/s/$service" params={params} search={search} hash={hash}>
+    <Link to="/e/$environment/s/$service" params={params} search={search} hash="why">
       {children}
     </Link>
   )

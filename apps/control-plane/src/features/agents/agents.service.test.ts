@@ -114,19 +114,31 @@ describe('what agents say of themselves', () => {
     const { bench, service } = await setUp()
     const [a, b, gone] = [
       await bench.connect(hello('a')),
-      await bench.connect(hello('b')),
+      await bench.connect(hello('b', { modeOverride: 'observe' })),
       await bench.connect(hello('c')),
     ]
     for (const agent of [a, b, gone]) agent.say(report(1))
     b.say(
       report(2, {
+        gates: [{ ...gate, mode: 'observe', level: 3 }],
         dependencies: [{ ...call, breaker: 'half-open', budgetLeft: 0.25 }],
         consumers: [{ ...mails, lagMs: null, paused: false }],
       }),
     )
     gone.say({ type: 'bye', reason: 'ended' })
     expect(await service().reported()).toEqual({
-      gates: [{ name: 'checkout', processes: 2, limit: 40, inFlight: 12, waiting: 4 }],
+      gates: [
+        {
+          name: 'checkout',
+          processes: 2,
+          limit: 40,
+          inFlight: 12,
+          waiting: 4,
+          level: 3,
+          modes: { enforce: 1, observe: 1, off: 0 },
+          forced: 1,
+        },
+      ],
       dependencies: [{ name: 'bank', processes: 2, open: 1, halfOpen: 1, budgetLeft: 0.25 }],
       consumers: [{ gate: 'mails', topic: 'sent', processes: 2, paused: 1, inHand: 4, running: 2, lagMs: 9_000 }],
     })

@@ -1,15 +1,16 @@
 import type { Reported } from '@weir/api'
+import { MODES } from '@weir/policy/model'
 import type { AgentRecord } from './agent-record.ts'
 
 /** Of each kind: more than a policy may hold. */
 const MOST = 500
 
-type Said = Pick<AgentRecord, 'gates' | 'dependencies' | 'consumers'>
+type Said = Pick<AgentRecord, 'gates' | 'dependencies' | 'consumers' | 'modeOverride'>
 
 /** What live agents say, in sum. Limits and ceilings are per process: what the fleet has is their sum. */
 export const sumsOf = (agents: readonly Said[]): Reported => ({
   gates: gathered(
-    agents.flatMap(({ gates }) => gates),
+    agents.flatMap(({ gates, modeOverride }) => gates.map((gate) => ({ ...gate, modeOverride }))),
     ({ name }) => name,
     (name, reports) => ({
       name,
@@ -17,6 +18,11 @@ export const sumsOf = (agents: readonly Said[]): Reported => ({
       limit: sum(reports, ({ limit }) => limit),
       inFlight: sum(reports, ({ active, zombies }) => active + zombies),
       waiting: sum(reports, ({ waiting }) => waiting),
+      level: reports.reduce((highest, { level }) => Math.max(highest, level), 0),
+      modes: Object.fromEntries(
+        MODES.map((mode) => [mode, sum(reports, (report) => Number(report.mode === mode))]),
+      ) as Reported['gates'][number]['modes'],
+      forced: sum(reports, ({ modeOverride }) => Number(modeOverride !== null)),
     }),
   ),
   dependencies: gathered(

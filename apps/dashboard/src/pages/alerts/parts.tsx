@@ -62,14 +62,37 @@ export const FiguresLink = ({
   const to = alert.resolvedAt === null ? Date.now() : Date.parse(alert.resolvedAt) + MARGIN_MS
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const { about } = ALERT_TEXTS[alert.rule]
-  const gate = about === 'gate' ? { gate: alert.subject } : {}
   const params = { environment, service: alert.service }
-  return about === 'service' ? (
-    <Link to="/e/$environment/s/$service/agents" params={params} className={ui.link}>
-      {children}
-    </Link>
-  ) : (
-    <Link to="/e/$environment/s/$service" params={params} search={{ ...range, ...gate }} className={ui.link}>
+  if (about === 'service')
+    return (
+      <Link to="/e/$environment/s/$service/agents" params={params} className={ui.link}>
+        {children}
+      </Link>
+    )
+  if (about === 'gate' && alert.subject !== '')
+    return (
+      <Link
+        to="/e/$environment/s/$service/gates/$gate"
+        params={{ ...params, gate: alert.subject }}
+        search={range}
+        className={ui.link}
+      >
+        {children}
+      </Link>
+    )
+  if (about === 'dependency' && alert.subject !== '')
+    return (
+      <Link
+        to="/e/$environment/s/$service/dependencies/$dependency"
+        params={{ ...params, dependency: alert.subject }}
+        search={range}
+        className={ui.link}
+      >
+        {children}
+      </Link>
+    )
+  return (
+    <Link to="/e/$environment/s/$service" params={params} search={range} className={ui.link}>
       {children}
     </Link>
   )

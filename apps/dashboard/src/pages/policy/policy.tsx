@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import type { PolicyState } from '@weir/api'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Answer } from '../../api/client.ts'
 import { policyQuery, reportedQuery } from '../../api/queries.ts'
 import { useRole } from '../../app/role.ts'
-import type { Span } from '../../policy/check.ts'
+import { type Span, spanOf } from '../../policy/check.ts'
 import { CodeEditor, type CodeEditorHandle } from '../../policy/code-editor.tsx'
 import { Conflict } from '../../policy/conflict.tsx'
 import { FormPane } from '../../policy/form-pane.tsx'
@@ -56,6 +56,13 @@ const PolicyEditor = ({ environment, service, answer }: PolicyEditorProps) => {
   )
 }
 
+/** The gate or dependency that the address names, as a path of the document. */
+const useSought = (): readonly [root: 'gates' | 'dependencies', name: string] | null => {
+  const { gate, dependency } = useSearch({ from: '/app/e/$environment/s/$service/policy' })
+  if (gate !== undefined) return ['gates', gate]
+  return dependency === undefined ? null : ['dependencies', dependency]
+}
+
 const useSeen = (environment: string, service: string) => {
   const { data } = useQuery(reportedQuery(environment, service))
   const names = (of: 'gates' | 'dependencies') => data?.[of].map(({ name }) => name) ?? []
@@ -74,6 +81,12 @@ const Panes = ({ environment, service, editor, canEdit }: PanesProps) => {
   const code = useRef<CodeEditorHandle>(null)
   const seen = useSeen(environment, service)
   const { value, problems } = editor.checked
+  const sought = useSought()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what the address names
+  useEffect(() => {
+    const span = sought === null ? null : spanOf(editor.text, sought)
+    if (span !== null && view !== 'form') code.current?.jump(span)
+  }, [])
   const jump = (span: Span) => {
     if (view === 'form') setView(wide ? 'both' : 'document')
     requestAnimationFrame(() => code.current?.jump(span))
@@ -84,6 +97,7 @@ const Panes = ({ environment, service, editor, canEdit }: PanesProps) => {
         <FormPane
           form={{ text: editor.text, value, problems, readOnly: !canEdit, onText: editor.setText }}
           seen={seen}
+          sought={sought}
         />
         {view === 'form' && <Problems problems={problems} onJump={jump} />}
       </section>

@@ -11,7 +11,11 @@ type View = 'both' | 'form' | 'document'
 export const useView = () => {
   const { view } = useSearch({ from: '/app/e/$environment/s/$service/policy' })
   const navigate = useNavigate({ from: '/e/$environment/s/$service/policy' })
-  const setView = (next: View) => void navigate({ search: next === 'both' ? {} : { view: next }, replace: true })
+  const setView = (next: View) =>
+    void navigate({
+      search: ({ view: _, ...rest }) => (next === 'both' ? rest : { ...rest, view: next }),
+      replace: true,
+    })
   const wide = useMediaQuery('(min-width: 1100px)', true, { getInitialValueInEffect: false })
   return { view: (view ?? (wide ? 'both' : 'form')) as View, setView, wide }
 }

@@ -6,7 +6,6 @@ import type { Decision } from '@weir/api'
 import { useState } from 'react'
 import { fetchDecisions } from '../../api/queries.ts'
 import { useHub } from '../../app/live.tsx'
-import type { FiguresSearch } from '../../app/search.ts'
 import { plural } from '../../format/numbers.ts'
 import { timeOfDay } from '../../format/times.ts'
 import { decisionSentence, inputsOf, settingOf } from '../../outcomes/decision-words.ts'
@@ -16,7 +15,8 @@ import { Panel } from '../../ui/panel.tsx'
 import { Empty, Loading, Ready } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import classes from './decisions.module.css'
-import type { Stage } from './stage.ts'
+import { askedOf, type Stage } from './stage.ts'
+import type { Change } from './use-stage.ts'
 
 /** Refusals this far around a moment that somebody asks about, seconds: a bucket of sparse telemetry and its neighbours. */
 const AROUND = 15
@@ -30,21 +30,21 @@ interface DecisionsProps {
   /** The moment, seconds; `null`: the time shown. */
   readonly at: number | null
   readonly reason: string | null
-  readonly onChange: (change: Partial<FiguresSearch>, drop?: (keyof FiguresSearch)[]) => void
+  readonly onChange: Change
 }
 
 /** Why work was refused: sampled decisions, each with the rule that decided and everything that it read. */
 export const Decisions = ({ stage, at, reason, onChange }: DecisionsProps) => {
-  const { environment, service, gate, range } = stage
+  const { environment, service, subject, range } = stage
   const hub = useHub()
   const [all, setAll] = useState(false)
   const live = at === null && range.live
   const query = useQuery({
-    queryKey: ['decisions', environment, service, gate, at, reason, rangeKey(range)],
+    queryKey: ['decisions', environment, service, subject, at, reason, rangeKey(range)],
     queryFn: ({ signal }) => {
       const { from, to } =
         at === null ? boundsOf(range, hub.serverSecond + 1) : { from: at - AROUND, to: at + AROUND + 1 }
-      const asked = { service, name: gate, reason, from: isoOf(from), to: isoOf(to), limit: MOST }
+      const asked = { ...askedOf(stage), reason, from: isoOf(from), to: isoOf(to), limit: MOST }
       return fetchDecisions(environment, asked, signal)
     },
     refetchInterval: live ? AGAIN_MS : false,
@@ -123,7 +123,7 @@ const ReasonChoice = ({
 }
 
 const One = ({ decision, environment }: { decision: Decision; environment: string }) => {
-  const { at, service, instance, name, class: klass, tenant, route, revision, standsFor, signal } = decision
+  const { at, service, instance, kind, name, class: klass, tenant, route, revision, standsFor, signal } = decision
   const setting = settingOf(decision)
   const who = [tenant && `tenant ${tenant}`, klass && `class ${klass}`, route].filter(Boolean).join(', ')
   return (
@@ -153,7 +153,12 @@ const One = ({ decision, environment }: { decision: Decision; environment: strin
             <>
               Decided by <code>{setting}</code>
               {revision !== null && ` of revision ${revision}`}.{' '}
-              <Link to="/e/$environment/s/$service/policy" params={{ environment, service }} className={ui.link}>
+              <Link
+                to="/e/$environment/s/$service/policy"
+                params={{ environment, service }}
+                search={kind === 'gate' ? { gate: name } : { dependency: name }}
+                className={ui.link}
+              >
                 Open the policy
               </Link>
               {'. '}

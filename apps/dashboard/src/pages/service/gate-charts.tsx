@@ -1,17 +1,9 @@
-import type { Annotation } from '@weir/api'
 import { Chart, type ChartProps } from '../../charts/chart.tsx'
 import type { Line } from '../../charts/lines.ts'
 import { duration, short } from '../../format/numbers.ts'
-import type { Compared } from '../../outcomes/earlier.ts'
-import { thenLines } from '../../outcomes/use-then.ts'
-import { workLines } from '../../outcomes/work-lines.ts'
-import { Books } from '../../ui/books.tsx'
-import { Happened } from '../../ui/happened.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './service.module.css'
 import { chartOn, type Stage } from './stage.ts'
-
-const WORK = workLines('work')
 
 const ENDINGS: Line[] = [
   { id: 'late', label: 'late', tone: 'late', line: 'work', figure: 'late', factor: 'rate', dash: [6, 3] },
@@ -27,7 +19,7 @@ const ENDINGS: Line[] = [
     dash: [9, 3, 2, 3],
   },
 ]
-const QUEUE: Line[] = [
+const WAIT: Line[] = [
   {
     id: 'age',
     label: 'age of the oldest',
@@ -37,7 +29,12 @@ const QUEUE: Line[] = [
     factor: 0.001,
     area: true,
   },
+  { id: 'p50', label: 'wait p50', tone: 'completed', line: 'work', figure: 'waitP50', factor: 1 },
   { id: 'p99', label: 'wait p99', tone: 'c3', line: 'work', figure: 'waitP99', factor: 1, dash: [6, 3] },
+]
+const QUEUE: Line[] = [
+  { id: 'waiting', label: 'waiting', tone: 'shed', line: 'work', figure: 'waiting', factor: 1, area: true },
+  { id: 'deferring', label: 'deferring', tone: 'accepted', line: 'work', figure: 'deferring', factor: 1, dash: [2, 3] },
 ]
 const SLOTS: Line[] = [
   {
@@ -51,7 +48,6 @@ const SLOTS: Line[] = [
     width: 2,
   },
   { id: 'limit', label: 'limit', tone: 'limit', line: 'work', figure: 'limit', factor: 1, dash: [6, 4] },
-  { id: 'waiting', label: 'waiting', tone: 'shed', line: 'work', figure: 'waiting', factor: 1, dash: [2, 3] },
   { id: 'zombies', label: 'zombies', tone: 'failed', line: 'work', figure: 'zombies', factor: 1, dash: [9, 3, 2, 3] },
 ]
 const LATENCY: Line[] = [
@@ -64,27 +60,6 @@ const LEVEL: Line[] = [
   { id: 'level', label: 'level of the worst', tone: 'shed', line: 'work', figure: 'level', factor: 1, area: true },
 ]
 
-interface WorkPanelProps {
-  readonly stage: Stage
-  readonly annotations: readonly Annotation[]
-  readonly compared: Compared | undefined
-}
-
-export const WorkPanel = ({ stage, annotations, compared }: WorkPanelProps) => (
-  <Panel label="Work of the service">
-    <Chart
-      title="Work"
-      unit="per second"
-      lines={compared === undefined ? WORK : [...WORK, ...thenLines(compared)]}
-      format={short}
-      height={260}
-      {...chartOn(stage)}
-    />
-    <Books board={stage.board} line="work" bounds={stage.bounds} />
-    <Happened environment={stage.environment} annotations={annotations} />
-  </Panel>
-)
-
 const CHARTS: readonly (Pick<ChartProps, 'title' | 'unit' | 'lines' | 'format' | 'least'> & { label: string })[] = [
   {
     label: 'Slots',
@@ -93,7 +68,8 @@ const CHARTS: readonly (Pick<ChartProps, 'title' | 'unit' | 'lines' | 'format' |
     lines: SLOTS,
     format: short,
   },
-  { label: 'Queue', title: 'Queue', unit: 'seconds', lines: QUEUE, format: duration, least: 0.01 },
+  { label: 'Queue', title: 'Queue', unit: 'work, all processes together', lines: QUEUE, format: short },
+  { label: 'Wait', title: 'Wait', unit: 'from arrival to start', lines: WAIT, format: duration, least: 0.01 },
   {
     label: 'Latency',
     title: 'Latency',

@@ -22,6 +22,8 @@ export const ServiceLayout = () => {
   const params = useParams({ from: '/app/e/$environment/s/$service' })
   const query = useQuery(serviceQuery(params.environment, params.service))
   const service = query.data?.data
+  const { gate, dependency } = useParams({ strict: false })
+  const inFigures = gate !== undefined || dependency !== undefined
   return (
     <>
       <PageHead
@@ -54,6 +56,7 @@ export const ServiceLayout = () => {
             params={params}
             className={classes.tab}
             activeOptions={{ exact: true, includeSearch: false }}
+            {...(inFigures && label === 'Figures' ? { 'data-status': 'active' } : {})}
           >
             {label}
           </Link>

@@ -1,103 +1,96 @@
-import { IconAlertTriangle } from '@tabler/icons-react'
-import { count, duration, NOTHING, rate, share } from '../../format/numbers.ts'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { agentsQuery } from '../../api/queries.ts'
+import { count, plural } from '../../format/numbers.ts'
 import type { Range } from '../../outcomes/range.ts'
 import { CROWD, type InstanceRow, instanceRows } from '../../outcomes/spread.ts'
 import { useOutcomes } from '../../outcomes/use-history.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, Rows } from '../../ui/rows.tsx'
-import { State } from '../../ui/state.tsx'
+import { Rows } from '../../ui/rows.tsx'
+import { Failure } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
+import { dependencyColumns, gateColumns, SERVICE_COLUMNS } from './instance-columns.tsx'
 import classes from './spread.module.css'
-import type { Stage } from './stage.ts'
+import { askedOf, type Stage } from './stage.ts'
+import type { Change } from './use-stage.ts'
 
 /** What differs between processes is looked for in the last minutes, whatever time is shown above. */
-const MINUTES: Range = { live: true, name: '15m', seconds: 300 }
+export const MINUTES: Range = { live: true, name: '15m', seconds: 300 }
 const ROW_HEIGHT = 40
+/** So many at first: those that are unlike the others are among them, and what stands below is not pushed away. */
+const FEW = 12
+/** Agents that are read for what they run: more than there are processes with figures told apart. */
+const MOST_ASKED = 100
+
+interface SpreadProps {
+  readonly stage: Stage
+  readonly all: boolean
+  readonly onChange: Change
+}
 
 /** Every process beside the others: the one that is unlike them comes first and says in what. */
-export const Spread = ({ stage: { environment, service, gate } }: { stage: Stage }) => {
-  const asked = { service, ...(gate === null ? {} : { name: gate }), groupBy: 'instance', step: 10 } as const
-  const history = useOutcomes(environment, asked, MINUTES, { again: true })
-  if (history.data === undefined || history.data.series.length === 0) return null
-  const rows = instanceRows(history.data)
-  const unlike = rows.filter(({ oddities }) => oddities.length > 0).length
+export const Spread = ({ stage, all, onChange }: SpreadProps) => {
+  const { environment, service, subject } = stage
+  const history = useOutcomes(environment, { ...askedOf(stage), groupBy: 'instance', step: 10 }, MINUTES, {
+    again: true,
+  })
+  const agents = useQuery(agentsQuery(environment, { service, state: 'running', search: '' }, 0, MOST_ASKED))
+  const columns = useMemo(() => {
+    if (subject === null) return SERVICE_COLUMNS
+    return subject.kind === 'gate' ? gateColumns(subject.name) : dependencyColumns(subject.name)
+  }, [subject])
+  if (history.data === undefined)
+    return history.error === null ? null : (
+      <Panel title="Processes">
+        <Failure error={history.error} retry={() => void history.refetch()} />
+      </Panel>
+    )
+  const asked = agents.data?.items ?? []
+  const running = agents.data?.counts.running ?? 0
+  const rows = instanceRows(history.data, asked, subject)
+  if (rows.length === 0) return null
+  const shown = all ? rows : rows.slice(0, FEW)
   return (
-    <Panel
-      id="instances"
-      title="Processes"
-      hint={
-        rows.length < CROWD
-          ? 'The last five minutes of each.'
-          : unlike === 0
-            ? 'The last five minutes of each: all are alike.'
-            : `The last five minutes of each: ${unlike} of ${rows.length} unlike the others.`
-      }
-    >
+    <Panel id="instances" title="Processes" hint={hintOf(rows)}>
       <Rows
         label="Processes"
-        rows={rows}
-        columns={COLUMNS}
+        rows={shown}
+        columns={columns}
         keyOf={({ instance }) => instance}
         rowHeight={ROW_HEIGHT}
-        minWidth={760}
+        minWidth={subject?.kind === 'dependency' ? 960 : 860}
         stacks
       />
+      {running > asked.length && (
+        <p className={classes.asked}>
+          What agents say of themselves, as their revision, is read from {count(asked.length)} of {count(running)}:
+          those that need a look first.{' '}
+          <Link to="/e/$environment/s/$service/agents" params={{ environment, service }} className={ui.link}>
+            All agents
+          </Link>
+        </p>
+      )}
+      {rows.length > FEW && (
+        <Button
+          size="xs"
+          variant="default"
+          mt="xs"
+          onClick={() => (all ? onChange({}, ['processes']) : onChange({ processes: 'all' }))}
+        >
+          {all ? `Show the first ${FEW}` : `Show all ${rows.length}`}
+        </Button>
+      )}
     </Panel>
   )
 }
 
-/** A length beside others: what is unlike them is seen before it is read. */
-const Bar = ({ part, text }: { part: number; text: string }) => (
-  <span className={classes.cell}>
-    <span className={classes.bar} aria-hidden="true">
-      <span style={{ width: `${Math.round(part * 100)}%` }} />
-    </span>
-    <span className={classes.text}>{text}</span>
-  </span>
-)
-
-const COLUMNS: readonly Column<InstanceRow>[] = [
-  {
-    key: 'instance',
-    label: 'Process',
-    track: 'minmax(180px, 1.6fr)',
-    cell: ({ instance, oddities }) => (
-      <>
-        <span className={classes.instance}>{instance}</span>
-        {oddities.length > 0 && (
-          <State tone="warn" icon={<IconAlertTriangle size={15} />}>
-            {oddities.join(', ')}
-          </State>
-        )}
-      </>
-    ),
-  },
-  {
-    key: 'offered',
-    label: 'Offered',
-    track: 'minmax(120px, 1fr)',
-    cell: ({ offered, of }) => <Bar part={of.offered > 0 ? offered / of.offered : 0} text={rate(offered)} />,
-  },
-  { key: 'goodput', label: 'Goodput', track: '80px', number: true, cell: ({ goodput }) => rate(goodput) },
-  {
-    key: 'refused',
-    label: 'Refused',
-    track: '70px',
-    number: true,
-    cell: ({ refusedShare }) => share(refusedShare ?? 0),
-  },
-  {
-    key: 'p99',
-    label: 'p99',
-    track: 'minmax(120px, 1fr)',
-    cell: ({ p99, of }) => <Bar part={p99 !== null && of.p99 > 0 ? p99 / of.p99 : 0} text={duration(p99)} />,
-  },
-  {
-    key: 'slots',
-    label: 'In flight / limit',
-    track: '110px',
-    number: true,
-    cell: ({ slots }) =>
-      slots === null ? <span className={ui.dim}>{NOTHING}</span> : `${count(slots.inFlight)} / ${count(slots.limit)}`,
-  },
-]
+const hintOf = (rows: readonly InstanceRow[]): string => {
+  const each = rows.filter(({ rest }) => !rest)
+  const unlike = each.filter(({ oddities }) => oddities.length > 0).length
+  const begin = `The last five minutes of each${each.length < rows.length ? ', the busiest one by one' : ''}`
+  if (each.length < CROWD) return `${begin}.`
+  const are = plural(each.length, 'process', 'processes')
+  return unlike === 0 ? `${begin}: all ${each.length} are alike.` : `${begin}: ${unlike} of ${are} unlike the others.`
+}

@@ -112,7 +112,7 @@ test('behind a Collector every unit of two services is counted once, however oft
       }
     await Promise.all(agents.map((agent) => agent.close()))
   }
-  const requests = collector.requests(8)
+  const requests = collector.requests(1_000)
   expect(requests.filter(({ path }) => path === '/v1/metrics')).toHaveLength(1)
   for (const request of requests) expect((await send(request)).status).toBe(200)
   const shown = async () =>

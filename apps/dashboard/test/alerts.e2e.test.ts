@@ -153,13 +153,14 @@ it('of a thousand alerts every one is reached, and those of one service by its n
   await page.goto(`${rig.weir.url}/e/prod/alerts?state=resolved&service=loud`)
   const resolved = page.getByRole('table', { name: 'Alerts that were resolved' })
   await resolved.getByText('g0', { exact: true }).waitFor()
+  // The end moves while rows come.
   await expect
     .poll(async () => {
       await page.mouse.wheel(0, 100_000)
-      return resolved.getAttribute('aria-rowcount')
+      return resolved.getByText('g499', { exact: true }).count()
     })
-    .toBe('501')
-  await resolved.getByText('g499', { exact: true }).waitFor()
+    .toBe(1)
+  expect(await resolved.getAttribute('aria-rowcount')).toBe('501')
   expect(await resolved.getByRole('row').count()).toBeLessThan(100)
   expect(await flaws(page)).toEqual([])
 })

@@ -135,6 +135,7 @@ it('of a thousand alerts every one is reached, and those of one service by its n
   const loud = page.getByRole('region', { name: 'Alerts of loud that are firing' })
   await loud.getByText('199 alerts').or(loud.getByText('198 alerts')).waitFor()
   await page.getByRole('region', { name: 'Alerts of quiet that are firing' }).waitFor()
+  expect(await flaws(page)).toEqual([])
 
   await page.getByRole('combobox', { name: 'Service' }).click()
   await page.getByRole('option', { name: 'loud' }).click()

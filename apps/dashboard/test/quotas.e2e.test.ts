@@ -88,4 +88,5 @@ it('what of each quota is leased is read at a glance: what is short, what each a
     .getByText(/outside the bound/)
     .first()
     .waitFor()
+  expect(await flaws(page)).toEqual([])
 })

@@ -27,7 +27,15 @@ const say = (number: number, { paid, errors, fallbacks, p95, deaths, name }: Row
 const runRound = async (number: number, { seconds, quick }: Flags, signal: AbortSignal): Promise<Round> => {
   const run = async (stage: StageName) => {
     const { bufferMb, settleAfterMs } = quick ? QUICK : PARAMETERS
-    const options = { ms: seconds * 1_000, seed: number, bufferMb, settleAfterMs, signal, onProgress: progress(stage) }
+    const options = {
+      ms: seconds * 1_000,
+      seed: number,
+      bufferMb,
+      settleAfterMs,
+      untilSeen: quick,
+      signal,
+      onProgress: progress(stage),
+    }
     const ran = await runStage(stage, options)
     const [row, losses] = [rowOf(ran), lossesOf(ran)]
     say(number, row)

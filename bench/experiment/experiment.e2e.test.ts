@@ -14,7 +14,7 @@ it('the experiment runs all five stages, and under the whole contract no payment
     figures: { rows: Row[]; losses: Losses[] }
   }
   expect(figures.rows.map(({ name }) => name)).toEqual(['base', 'retry', 'breaker', 'bulkhead', 'weir'])
-  expect(figures.rows.every(({ paid, deaths }) => paid > 0 && deaths > 0)).toBe(true)
+  expect(figures.rows.filter(({ paid, deaths }) => paid === 0 || deaths === 0)).toEqual([])
   const weir = figures.losses[4]
   expect(weir?.deferred).toBeGreaterThan(0)
   expect(weir).toMatchObject({ deferredOnce: weir?.deferred, twice: 0, brokenPromises: 0 })

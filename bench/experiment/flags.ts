@@ -13,7 +13,7 @@ export interface Flags {
 
 export const USAGE = `npm run experiment -- [--quick] [--rounds N] [--seconds N] [--add FILE]
 
-  --quick      one round of 8 s, stages side by side, a faster leak: shows that it runs, measures nothing
+  --quick      one round of 8 s or a little more, stages side by side, a faster leak: shows that it runs, measures nothing
   --rounds N   1 to 20, default 3; the figures are medians over the rounds
   --seconds N  of each stage, 3 to 600, default ${PARAMETERS.seconds}
   --add FILE   adds these rounds to those in FILE, and reports on all of them

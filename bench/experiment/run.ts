@@ -31,6 +31,8 @@ export interface StageOptions {
   readonly seed: number
   /** What the payment service keeps of each request. */
   readonly bufferMb: number
+  /** A short stage goes on until it has seen what it is to show, however slow the machine is, for a minute at most. */
+  readonly untilSeen: boolean
   /** A deferred payment is not tried again before, milliseconds. */
   readonly settleAfterMs: number
   /** Ends the stage at once, with everything that it started. */
@@ -44,6 +46,14 @@ export const PROMISED_WITHIN_MS = 60_000
 const LOOK_MS = 250
 /** After the last execution that is waited for: time for one too many to show. */
 const GRACE_MS = 1_000
+
+/** The longest that a stage goes on until it has seen what it is to show. */
+const LONGEST_MS = 60_000
+
+const hasSeen = (stage: StageName, deaths: number, answers: readonly Answer[]): boolean =>
+  deaths > 0 &&
+  answers.some(({ kind }) => kind === 'paid') &&
+  (stage !== 'weir' || answers.some(({ kind }) => kind === 'deferred'))
 
 const startOrders = (stage: StageName, settings: Readonly<Record<string, string>>): ChildProcess => {
   const env = { ...process.env, ...settings }
@@ -78,7 +88,7 @@ const settled = async (ledger: Ledger, promised: readonly string[], signal: Abor
 
 /** One stage in processes of its own, from the first order to the last execution that was promised. Nothing of it is left when it ends, however it does. */
 export const runStage = async (stage: StageName, options: StageOptions): Promise<Ran> => {
-  const { ms, seed, bufferMb, settleAfterMs, signal, onProgress } = options
+  const { seed, bufferMb, settleAfterMs, signal, onProgress } = options
   const folder = await mkdtemp(join(tmpdir(), 'weir-experiment-'))
   const ends: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
@@ -99,7 +109,10 @@ export const runStage = async (stage: StageName, options: StageOptions): Promise
 
     const [startedAt, beganAt] = [Date.now(), supervisor.nowMs]
     const onAnswer = (answers: number) => onProgress?.(answers, supervisor.deaths.length)
-    const answers = await closedLoop(`http://127.0.0.1:${port}`, stage, { ms, seed, signal, onAnswer })
+    const goesOn = (now: number, answers: readonly Answer[]) =>
+      now < options.ms || (options.untilSeen && now < LONGEST_MS && !hasSeen(stage, supervisor.deaths.length, answers))
+    const answers = await closedLoop(`http://127.0.0.1:${port}`, stage, { goesOn, seed, signal, onAnswer })
+    const ms = options.untilSeen ? Math.max(options.ms, ...answers.map(({ askedAt }) => askedAt)) : options.ms
     const deaths = supervisor.deaths
       .filter(({ diedAt }) => diedAt < beganAt + ms)
       .map((death) => ({ ...death, diedAt: death.diedAt - beganAt, backAt: death.backAt - beganAt }))

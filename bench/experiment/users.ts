@@ -29,18 +29,19 @@ const think = (random: Random): number => {
 }
 
 interface LoopOptions {
-  readonly ms: number
+  /** Asked before each order, with the milliseconds since the stage began and what was answered so far. */
+  readonly goesOn: (ms: number, answers: readonly Answer[]) => boolean
   readonly seed: number
   readonly signal: AbortSignal
   /** Hears the number of answers after each. */
   readonly onAnswer: (answers: number) => void
 }
 
-/** Users who order, wait for the answer, think, and order again, for so many milliseconds; resolves when the last of them has an answer. */
+/** Users who order, wait for the answer, think, and order again, for as long as it goes on; resolves when the last of them has an answer. */
 export const closedLoop = async (
   url: string,
   name: string,
-  { ms, seed, signal, onAnswer }: LoopOptions,
+  { goesOn, seed, signal, onAnswer }: LoopOptions,
 ): Promise<Answer[]> => {
   const startedAt = performance.now()
   const now = () => performance.now() - startedAt
@@ -48,7 +49,7 @@ export const closedLoop = async (
   const user = async (number: number): Promise<void> => {
     const random = seededRandom(seed * 1_000 + number)
     await sleep(random() * PARAMETERS.thinkMs[1], undefined, { signal })
-    for (let n = 0; now() < ms; n++) {
+    for (let n = 0; goesOn(now(), answers); n++) {
       const payment = `${name}-${number}-${n}`
       const askedAt = now()
       const kind = await order(url, payment, signal)

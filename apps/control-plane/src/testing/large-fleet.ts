@@ -46,15 +46,14 @@ export const writeLargeFleet = async (
   environment: string,
   { services, agents }: FleetSize,
 ): Promise<void> => {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   try {
     const now = Math.floor(Date.now() / 10_000) * 10
-    for (const at of [now - QUARTER_SECONDS, now, now + AHEAD_SECONDS]) await makeAhead(client, at)
-    await client.query(SERVICES, [environment, services])
-    await client.query(AGENTS, [environment, services, agents])
-    await client.query(FIGURES, [environment, services, now - QUARTER_SECONDS, now + AHEAD_SECONDS])
+    for (const at of [now - QUARTER_SECONDS, now, now + AHEAD_SECONDS]) await makeAhead(pool, at)
+    await pool.query(SERVICES, [environment, services])
+    await pool.query(AGENTS, [environment, services, agents])
+    await pool.query(FIGURES, [environment, services, now - QUARTER_SECONDS, now + AHEAD_SECONDS])
   } finally {
-    await client.end()
+    await pool.end()
   }
 }

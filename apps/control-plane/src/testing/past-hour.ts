@@ -21,23 +21,19 @@ const CUTS = `(VALUES ('total', '', 1.0), ('class', 'critical', 0.2), ('class', 
 
 /** Writes an hour of one service into the roll-ups of a second: what its agents would have sent, had anybody waited an hour for a measurement. */
 export const writePastHour = async (databaseUrl: string, environment: string, service: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   try {
     const now = Math.floor(Date.now() / 1_000)
-    for (let back = SECONDS; back >= 0; back -= 600) await makeAhead(client, now - back)
+    for (let back = SECONDS; back >= 0; back -= 600) await makeAhead(pool, now - back)
     const counts = DURATION_BOUNDS_S.map((bound) => (bound > 0.04 && bound < 0.5 ? 15 : 0))
     const values = [now - SECONDS, now - 1, environment, service, [...counts, 0]]
     const from = 'generate_series($1::bigint, $2::bigint) AS second'
-    await client.query(
+    await pool.query(
       `INSERT INTO outcome (${COLUMNS}) SELECT 1, ${WORK} FROM ${from}, ${CUTS} ON CONFLICT DO NOTHING`,
       values,
     )
-    await client.query(
-      `INSERT INTO outcome (${COLUMNS}) SELECT 1, ${CALLS} FROM ${from} ON CONFLICT DO NOTHING`,
-      values,
-    )
+    await pool.query(`INSERT INTO outcome (${COLUMNS}) SELECT 1, ${CALLS} FROM ${from} ON CONFLICT DO NOTHING`, values)
   } finally {
-    await client.end()
+    await pool.end()
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../features/decisions/decision-store.ts'
 import { type PageRequest, type Rows, rowsOf } from '../../features/paging.ts'
 import { Database } from './database.ts'
-import { Ahead, dropPartitions, inTransaction, makePartition, oneAtATime } from './outcomes-partitions.ts'
+import { Ahead, dropPartitions, makePartitions } from './outcomes-partitions.ts'
 
 const KEPT_SECONDS = 86_400
 const PARTITION_SECONDS = 7_200
@@ -59,7 +59,7 @@ export class PrismaDecisionStore extends DecisionStore {
 
   constructor(private readonly database: Database) {
     super()
-    this.#ahead = new Ahead((nowS) => inTransaction(database.pool, (client) => makeAhead(client, nowS)))
+    this.#ahead = new Ahead((nowS) => makeAhead(database.pool, nowS))
   }
 
   override async add(decisions: readonly StoredDecision[], nowMs: number): Promise<void> {
@@ -107,10 +107,8 @@ export class PrismaDecisionStore extends DecisionStore {
 }
 
 /** Returns until when that is enough, seconds. */
-const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
-  await oneAtATime(client)
+const makeAhead = async (pool: pg.Pool, nowS: number): Promise<number> => {
   const last = Math.floor(nowS / PARTITION_SECONDS) + 1
-  for (let part = Math.floor((nowS - BACK_SECONDS) / PARTITION_SECONDS); part <= last; part++)
-    await makePartition(client, 'decision', part * PARTITION_SECONDS, PARTITION_SECONDS)
+  await makePartitions(pool, 'decision', PARTITION_SECONDS, Math.floor((nowS - BACK_SECONDS) / PARTITION_SECONDS), last)
   return last * PARTITION_SECONDS
 }

@@ -35,10 +35,10 @@ export class OutcomeOutbox {
     })
   }
 
-  /** The oldest that has waited for so long. */
+  /** The oldest that has waited for so long; 0 = the oldest, also where its time was rounded up to one that is not yet. */
   async oldest(waitedSeconds: number): Promise<Errand | null> {
     const { rows } = await this.#pool.query<{ id: string; body: Buffer }>(
-      `SELECT id, body FROM outcome_outbox WHERE created_at <= now() - $1 * interval '1 s' ORDER BY id LIMIT 1`,
+      `SELECT id, body FROM outcome_outbox WHERE $1::float8 = 0 OR created_at <= now() - $1 * interval '1 s' ORDER BY id LIMIT 1`,
       [waitedSeconds],
     )
     return rows[0] ?? null

@@ -12,8 +12,7 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
 const MAKE_TIMEOUT = "SET LOCAL lock_timeout = '10s'"
 
 /** `IF NOT EXISTS` and `IF EXISTS` do not help two replicas that make or drop one partition at the same moment; this does, to the end of the transaction. */
-export const oneAtATime = (client: pg.ClientBase): Promise<unknown> =>
-  client.query('SELECT pg_advisory_xact_lock(7235873003)')
+const oneAtATime = (client: pg.ClientBase): Promise<unknown> => client.query('SELECT pg_advisory_xact_lock(7235873003)')
 
 /** PostgreSQL's code where there is no partition for a row. */
 const CHECK_VIOLATION = '23514'
@@ -47,30 +46,36 @@ export class Ahead {
 }
 
 /** Makes the partitions that may be written soon, two of each resolution ahead. Returns until when that is enough, seconds. */
-export const makeAhead = async (client: pg.ClientBase, nowS: number): Promise<number> => {
-  await oneAtATime(client)
-  await client.query(MAKE_TIMEOUT)
+export const makeAhead = async (pool: pg.Pool, nowS: number): Promise<number> => {
   let enough = Infinity
   for (const { step } of STEPS) {
     const length = PARTITION_SECONDS[step]
     const last = Math.floor(nowS / length) + 2
-    for (let part = Math.floor((nowS - BACK_SECONDS) / length); part <= last; part++)
-      await makePartition(client, `outcome_${step}s`, part * length, length)
+    await makePartitions(pool, `outcome_${step}s`, length, Math.floor((nowS - BACK_SECONDS) / length), last)
     enough = Math.min(enough, last * length)
   }
   return enough
 }
 
-/** Of a table, from a second, which names it, for so many. */
-export const makePartition = (
-  client: pg.ClientBase,
+/**
+ * Partitions of a table, the `first`th to the `last`th of so many seconds each; the second that one begins with names it. In a transaction of its own: who
+ * holds one table and waits for the next deadlocks with a write into both.
+ */
+export const makePartitions = (
+  pool: pg.Pool,
   table: string,
-  startS: number,
   seconds: number,
-): Promise<unknown> =>
-  client.query(
-    `CREATE TABLE IF NOT EXISTS ${table}_${startS} PARTITION OF ${table} FOR VALUES FROM (${startS}) TO (${startS + seconds})`,
-  )
+  first: number,
+  last: number,
+): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    await oneAtATime(client)
+    await client.query(MAKE_TIMEOUT)
+    for (let from = first * seconds; from <= last * seconds; from += seconds)
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS ${table}_${from} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${from + seconds})`,
+      )
+  })
 
 /** Drops the identities of old windows, by the database's own clock, and partitions of which every bucket is older than it is kept. */
 export const dropOld = async (pool: pg.Pool, nowS: number): Promise<void> => {

@@ -49,3 +49,18 @@ test('identities of windows outlive the wrong clock of a replica', async () => {
   await new PrismaOutcomeStore(database).maintain((NOW_S + 3_600) * 1_000)
   expect((await write()).size).toBe(0)
 })
+
+test('upkeep holds no table while it waits for another, whatever order a write takes them in', async () => {
+  const { pool } = database
+  const write = await pool.connect()
+  try {
+    await write.query('BEGIN; LOCK TABLE outcome_60s IN ROW EXCLUSIVE MODE')
+    const upkeep = new PrismaOutcomeStore(database).maintain((NOW_S + 30 * 86_400) * 1_000)
+    const waits = "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'outcome_60s'::regclass"
+    await expect.poll(async () => (await pool.query<{ n: number }>(waits)).rows[0]?.n).toBe(1)
+    await write.query("SET LOCAL lock_timeout = '5s'; LOCK TABLE outcome_1s IN ROW EXCLUSIVE MODE; COMMIT")
+    await upkeep
+  } finally {
+    write.release(true)
+  }
+})

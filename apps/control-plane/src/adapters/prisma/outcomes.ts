@@ -26,7 +26,7 @@ export class PrismaOutcomeStore extends OutcomeStore {
 
   constructor(private readonly database: Database) {
     super()
-    this.#ahead = new Ahead((nowS) => inTransaction(database.pool, (client) => makeAhead(client, nowS)))
+    this.#ahead = new Ahead((nowS) => makeAhead(database.pool, nowS))
   }
 
   override async write(

@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { makeSecret } from './features/access/secret.ts'
-import { buildControlPlane, refusedStart, startProcess } from './testing/process.ts'
+import { refusedStart, startProcess } from './testing/process.ts'
 
 /** Processes start slowly where many tests share a machine. */
 vi.setConfig({ testTimeout: 240_000 })
 
 let folder = ''
 beforeAll(async () => {
-  await buildControlPlane()
   folder = await mkdtemp(join(tmpdir(), 'weir-process-'))
   await chmod(folder, 0o755)
 })

@@ -5,11 +5,11 @@ import { vi } from 'vitest'
 import { openBrowser } from '../../../tools/chromium.ts'
 import { startTestApp, type TestApp } from '../../control-plane/src/testing/harness.ts'
 import { makeOperator, makeToken, PASSWORD } from '../../control-plane/src/testing/people.ts'
-import { builtDashboard } from './built.testkit.ts'
 
 /** A whole path through a page, with axe in both themes at each stop, on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 })
 
+const DASHBOARD = new URL('../dist', import.meta.url).pathname
 /** Long enough for a busy machine, short enough to say which step it was. */
 const STEP_MS = 20_000
 
@@ -22,8 +22,7 @@ export class Rig {
   ) {}
 
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<Rig> {
-    const folder = await builtDashboard()
-    const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: folder, ...environment } })
+    const weir = await startTestApp({ realIdentity: true, environment: { WEIR_DASHBOARD: DASHBOARD, ...environment } })
     const browser = await openBrowser()
     return new Rig(weir, browser, (await makeToken(weir, 'admin')).secret)
   }

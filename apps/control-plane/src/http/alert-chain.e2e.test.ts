@@ -7,7 +7,7 @@ import { TestRedis } from '../../../agent/src/defer/redis.testkit.ts'
 import { type RunningAlertmanager, startAlertmanager } from '../testing/alertmanager.ts'
 import { COLLAPSE, CollapsingFleet, judgeOf, KNOWN_PEAK, seedOrders } from '../testing/collapsing-fleet.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
-import { buildControlPlane, type RunningProcess, startProcess } from '../testing/process.ts'
+import { type RunningProcess, startProcess } from '../testing/process.ts'
 import { type RunningPrometheus, runPrometheus } from '../testing/prometheus.ts'
 import { freePort, httpSink } from '../testing/sinks.ts'
 
@@ -49,7 +49,6 @@ let prometheus: RunningPrometheus
 let ports: number[]
 
 beforeAll(async () => {
-  const ready = buildControlPlane()
   database = await freshDatabase()
   redis = await TestRedis.start()
   hook = await httpSink()
@@ -63,7 +62,6 @@ beforeAll(async () => {
     .replace('control-plane:7400', ports.map((port) => `127.0.0.1:${port}`).join(','))
   const rules = Object.fromEntries(RULES.map((name) => [name, faster(shipped(name))]))
   prometheus = await runPrometheus(configuration, { ...rules, 'weir-token': TOKEN })
-  await ready
 })
 afterAll(async () => {
   await client.end()

@@ -5,7 +5,7 @@ import { TestRedis } from '../../../agent/src/defer/redis.testkit.ts'
 import { startAlertmanager, toldAtOnce } from '../testing/alertmanager.ts'
 import { COLLAPSE, CollapsingFleet, judgeOf, KNOWN_PEAK, seedOrders } from '../testing/collapsing-fleet.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
-import { buildControlPlane, type RunningProcess, startProcess } from '../testing/process.ts'
+import { type RunningProcess, startProcess } from '../testing/process.ts'
 import { freePort, httpSink } from '../testing/sinks.ts'
 
 /** Processes start slowly where many tests share a machine. */
@@ -29,7 +29,6 @@ let redis: TestRedis
 let client: pg.Client
 
 beforeAll(async () => {
-  await buildControlPlane()
   const fresh = await freshDatabase()
   databaseUrl = fresh.url
   drop = fresh.drop

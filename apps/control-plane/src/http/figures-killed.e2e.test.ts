@@ -3,15 +3,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { Weir } from '@weir/agent'
 import pg from 'pg'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { metricsJson } from '../testing/otlp-sample.ts'
-import { buildControlPlane, startProcess } from '../testing/process.ts'
+import { startProcess } from '../testing/process.ts'
 
 /** Processes start slowly where many tests share a machine. */
 vi.setConfig({ testTimeout: 240_000 })
-
-beforeAll(() => buildControlPlane())
 
 const SENDERS = 8
 const WINDOWS = 40

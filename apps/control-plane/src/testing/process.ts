@@ -1,20 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_MS = 60_000
-
-/** Builds the control plane as it ships; what is built already comes from the cache. */
-export const buildControlPlane = async (): Promise<void> => {
-  const nx = fileURLToPath(new URL('../../../../node_modules/nx/dist/bin/nx.js', import.meta.url))
-  await promisify(execFile)(process.execPath, [nx, 'run', '@weir/control-plane:build'], {
-    cwd: ROOT,
-    env: { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false' },
-  })
-}
 
 const spawnMain = (environment: Readonly<Record<string, string>>, cwd: string): ChildProcess =>
   spawn(process.execPath, [MAIN], {

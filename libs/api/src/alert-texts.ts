@@ -227,7 +227,7 @@ export const ALERT_TEXTS: Readonly<Record<AlertRuleName, AlertText>> = {
       means:
         'The figures of those instances are wrong, and with them every chart, verdict and alert of the service. The work itself is decided in the process and goes on.',
       look: [
-        'GET …/outcomes/flaws: which gates, and by how much. Arrivals are offered against accepted, shed, expired and waiting; endings are accepted against ended and active.',
+        "The service's page, books that do not add up (GET …/outcomes/flaws): which gates of which processes, and by how much. Arrivals are offered against accepted, shed, expired and waiting; endings are accepted against ended and active.",
         'Whether those instances have a version of the agent that the others have not.',
         'What sits between them and here: a Collector that drops or doubles points, two processes under one instance name.',
       ],

@@ -91,6 +91,8 @@ export const flawSchema = z.object({
   lastAt: timeSchema,
   /** Windows in which it was so. */
   windows: z.int(),
+  /** It was so within the last half a minute, by the control plane's clock. */
+  off: z.boolean(),
 })
 export type Flaw = z.infer<typeof flawSchema>
 export const flawsSchema = z.object({ items: z.array(flawSchema) })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AlertBook, Deposed } from '../features/alerts/alert-book.ts'
 import { raising, record, watchAt } from '../testing/alerts.ts'
 import { startTestApp, type TestApp } from '../testing/harness.ts'
-import { metricsJson } from '../testing/otlp-sample.ts'
+import { metricsJson, offBooksJson } from '../testing/otlp-sample.ts'
 import { postMetrics, withKey } from '../testing/telemetry.ts'
 
 let weir: TestApp
@@ -72,25 +72,7 @@ test('shedding is raised once, over a restart of the watch, resolved, and listed
 
 test('books that have been off for a while are an alert that names the instance, on every replica and at /metrics, until they add up', async () => {
   const key = await withKey(weir, 'books', 'orders')
-  const of = { 'weir.gate': 'checkout', 'weir.class': 'sheddable' }
-  const end = Math.floor(Date.now() / 1_000)
-  // Two of twenty are nowhere, in every window.
-  const windows = Array.from({ length: 4 }, (_, i) => ({
-    resource: { 'service.instance.id': 'orders-1', 'weir.boot': 'b', 'weir.sequence': i },
-    startMs: (end - 4 + i) * 1_000,
-    endMs: (end - 3 + i) * 1_000,
-    counters: [
-      ['weir.gate.offered', 20, of],
-      ['weir.gate.accepted', 18, of],
-      ['weir.gate.completed', 18, of],
-    ] as const,
-    gauges: [
-      ['weir.gate.waiting', 0, { 'weir.gate': 'checkout' }],
-      ['weir.gate.active', 0, { 'weir.gate': 'checkout' }],
-      ['weir.gate.limit', 20, { 'weir.gate': 'checkout' }],
-    ] as const,
-  }))
-  expect((await postMetrics(weir, key, metricsJson(...windows))).status).toBe(200)
+  expect((await postMetrics(weir, key, offBooksJson('orders-1', 'checkout'))).status).toBe(200)
   const flaws = async () =>
     (await weir.call('GET', '/api/v1/environments/books/outcomes/flaws?service=orders', { as: 'viewer' })).body.items
   const flaw = { instance: 'orders-1', gate: 'checkout', book: 'arrivals', expected: 2, told: 0, windows: 2 }

@@ -72,6 +72,28 @@ export const metricsJson = (...windows: readonly SampleWindow[]): object => ({
 })
 
 /** The same request in protobuf. */
+/** The last four seconds of a gate of a process that tells lies: of twenty that were offered, two are nowhere. */
+export const offBooksJson = (instance: string, gate: string): object => {
+  const of = { 'weir.gate': gate, 'weir.class': 'sheddable' }
+  const end = Math.floor(Date.now() / 1_000)
+  const windows = Array.from({ length: 4 }, (_, i) => ({
+    resource: { 'service.instance.id': instance, 'weir.boot': 'b', 'weir.sequence': i },
+    startMs: (end - 4 + i) * 1_000,
+    endMs: (end - 3 + i) * 1_000,
+    counters: [
+      ['weir.gate.offered', 20, of],
+      ['weir.gate.accepted', 18, of],
+      ['weir.gate.completed', 18, of],
+    ] as const,
+    gauges: [
+      ['weir.gate.waiting', 0, { 'weir.gate': gate }],
+      ['weir.gate.active', 0, { 'weir.gate': gate }],
+      ['weir.gate.limit', 20, { 'weir.gate': gate }],
+    ] as const,
+  }))
+  return metricsJson(...windows)
+}
+
 export const metricsProtobuf = (request: object): Uint8Array => {
   const type = messageType('MetricsRequest')
   return type.encode(type.fromObject(request)).finish()

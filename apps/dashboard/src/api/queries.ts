@@ -4,8 +4,6 @@ import type {
   Agents,
   Alert,
   AlertRulesState,
-  Annotations,
-  Decision,
   Draft,
   Environment,
   Feedback,
@@ -13,8 +11,6 @@ import type {
   LeaseShare,
   Leases,
   Me,
-  Outcomes,
-  OutcomesQuery,
   Page,
   PolicyState,
   PolicyVersion,
@@ -53,7 +49,7 @@ export interface Whole<T> {
   readonly cut: boolean
 }
 
-type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 const whole = async <T>(segments: readonly string[], query: Query, signal: AbortSignal): Promise<Whole<T>> => {
   const items: T[] = []
@@ -118,16 +114,6 @@ export const verdictQuery = (environment: string, service: string) =>
     },
     refetchInterval: VERDICT_MS,
   })
-
-export const fetchAnnotations = (
-  environment: string,
-  asked: { readonly service: string | null; readonly from: string; readonly to: string },
-  signal: AbortSignal,
-): Promise<Annotations> => get<Annotations>(url(['environments', environment, 'annotations'], asked), signal)
-
-/** Sampled refusals with everything that decided them, the newest first. */
-export const fetchDecisions = (environment: string, asked: Query, signal: AbortSignal): Promise<Page<Decision>> =>
-  get<Page<Decision>>(url(['environments', environment, 'decisions'], asked), signal)
 
 const inService = (environment: string, service: string, ...rest: string[]): string[] => [
   'environments',
@@ -288,6 +274,3 @@ export const alertRulesQuery = (environment: string) =>
     queryFn: ({ signal }) => call<AlertRulesState>(url(['environments', environment, 'alert-rules']), { signal }),
     staleTime: 0,
   })
-
-export const fetchOutcomes = (environment: string, query: OutcomesQuery, signal: AbortSignal): Promise<Outcomes> =>
-  get<Outcomes>(url(['environments', environment, 'outcomes'], query as Query), signal)

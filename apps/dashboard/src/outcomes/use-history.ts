@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Outcomes, OutcomesQuery } from '@weir/api'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
-import { fetchOutcomes } from '../api/queries.ts'
+import { fetchOutcomes } from '../api/figures.ts'
 import { useHub, useLiveMessages, useLiveStatus } from '../app/live.tsx'
 import { Board, type Splitter } from './board.ts'
 import { askedBounds, boundsOf, isoOf, isStreamed, type Range, rangeKey } from './range.ts'

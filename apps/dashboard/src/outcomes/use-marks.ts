@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Annotation } from '@weir/api'
 import { useMemo } from 'react'
-import { fetchAnnotations } from '../api/queries.ts'
+import { fetchAnnotations } from '../api/figures.ts'
 import { useHub } from '../app/live.tsx'
 import type { Mark } from '../charts/plot.ts'
 import { boundsOf, isoOf, type Range, rangeKey } from './range.ts'

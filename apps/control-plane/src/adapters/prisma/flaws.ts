@@ -13,7 +13,8 @@ const NOTE = `
     since = CASE WHEN f.last_at > now() - ${OFF_SECONDS} * interval '1 s' THEN f.since ELSE now() END, last_at = now()`
 
 const LIST = `
-  SELECT s.name AS service, f.instance, f.gate, f.book, f.expected, f.told, f.windows, f.first_at AS "firstAt", f.last_at AS "lastAt"
+  SELECT s.name AS service, f.instance, f.gate, f.book, f.expected, f.told, f.windows, f.first_at AS "firstAt", f.last_at AS "lastAt",
+    f.last_at > now() - ${OFF_SECONDS} * interval '1 s' AS off
   FROM book_flaw f JOIN service s ON s.id = f.service_id JOIN environment e ON e.id = s.environment_id
   WHERE e.name = $1 AND ($2::text IS NULL OR s.name = $2) AND f.last_at > now() - ${TOLD_SECONDS} * interval '1 s'
   ORDER BY f.last_at DESC, f.service_id, f.instance, f.gate, f.book LIMIT ${MOST_TOLD}`

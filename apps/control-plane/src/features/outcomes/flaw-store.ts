@@ -8,7 +8,7 @@ export const TOLD_SECONDS = 3_600
 export const MOST_TOLD = 1_000
 
 /** What one replica found since it last said so. */
-export type SeenFlaw = Omit<Flaw, 'firstAt' | 'lastAt'> & { readonly environment: string }
+export type SeenFlaw = Omit<Flaw, 'firstAt' | 'lastAt' | 'off'> & { readonly environment: string }
 
 /** Flaws that any replica found: gates of instances whose books did not add up. */
 export abstract class FlawStore {

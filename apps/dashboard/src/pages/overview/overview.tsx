@@ -17,6 +17,7 @@ import { Happened } from '../../ui/happened.tsx'
 import { PageHead, Panel } from '../../ui/panel.tsx'
 import { RangePicker } from '../../ui/range-picker.tsx'
 import { Failure, isAway } from '../../ui/states.tsx'
+import { FlawsNotice } from './flaws-notice.tsx'
 import { GatesChoice } from './gates-choice.tsx'
 import { Headline } from './headline.tsx'
 import classes from './overview.module.css'
@@ -70,6 +71,7 @@ export const Overview = () => {
           <RangePicker range={range} step={step} onChange={show} />
         </div>
       </PageHead>
+      <FlawsNotice environment={environment} />
       <Headline board={board} known={verdicts.data} />
       {search.services !== 'all' && <ServicesPanel environment={environment} />}
       <Panel

@@ -4,6 +4,7 @@ import { BreakdownPanel } from './breakdown.tsx'
 import { Brokers } from './brokers.tsx'
 import { Decisions } from './decisions.tsx'
 import { Dependencies } from './dependencies.tsx'
+import { Flaws } from './flaws.tsx'
 import { GateCharts } from './gate-charts.tsx'
 import { Gates } from './gates.tsx'
 import { Spread } from './spread.tsx'
@@ -23,6 +24,7 @@ export const ServiceFigures = () => {
   return (
     <>
       <Standing environment={environment} service={service} />
+      <Flaws environment={environment} service={service} gate={null} />
       <Gates environment={environment} service={service} />
       <TimeBar range={stage.range} step={step} search={search} onChange={change} onShow={show} />
       {work.error !== null && !isAway(work.error) && <Failure error={work.error} retry={() => void work.refetch()} />}

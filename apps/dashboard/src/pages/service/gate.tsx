@@ -9,6 +9,7 @@ import { Failure, isAway, Loading } from '../../ui/states.tsx'
 import ui from '../../ui/ui.module.css'
 import { BreakdownPanel } from './breakdown.tsx'
 import { Decisions } from './decisions.tsx'
+import { Flaws } from './flaws.tsx'
 import { GateCharts } from './gate-charts.tsx'
 import { RulePanel } from './rule-panel.tsx'
 import { Spread } from './spread.tsx'
@@ -39,6 +40,7 @@ export const GatePage = () => {
       <SubjectHead {...place} names={names} search={search}>
         <Reports reported={reported} />
       </SubjectHead>
+      <Flaws environment={environment} service={service} gate={gate} />
       <TimeBar range={stage.range} step={step} search={search} onChange={change} onShow={show} />
       {work.error !== null && !isAway(work.error) && <Failure error={work.error} retry={() => void work.refetch()} />}
       <WorkPanel stage={stage} annotations={annotations} compared={search.compare} />

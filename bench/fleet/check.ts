@@ -65,7 +65,7 @@ export class Check {
     const fromMs = now()
     await pause(ms)
     const used = this.#stage.meter.rate(fromMs, now() - 1_000) / this.#quota.rate
-    this.#say(`used ${percent(used)} of the quota over ${ms / 1_000} s`)
+    this.#say(`used ${(used * 100).toFixed(2)} % of the quota over ${ms / 1_000} s`)
     return used
   }
 

@@ -21,9 +21,10 @@ export class Meter {
   /** Admitted per second on average from one moment to another, milliseconds since the epoch. */
   rate(fromMs: number, toMs: number): number {
     let sum = 0
+    const from = Math.floor(fromMs / GRAIN_MS)
     const to = Math.floor(toMs / GRAIN_MS)
-    for (let grain = Math.floor(fromMs / GRAIN_MS); grain < to; grain++) sum += this.#grains.get(grain) ?? 0
-    return (sum * 1_000) / (toMs - fromMs)
+    for (let grain = from; grain < to; grain++) sum += this.#grains.get(grain) ?? 0
+    return (sum * 1_000) / ((to - from) * GRAIN_MS)
   }
 
   /** Most and least that was admitted in any second that lies between. */

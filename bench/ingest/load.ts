@@ -8,6 +8,8 @@ const POLITE = 20
 const RUDE_AT_ONCE = 64
 /** In which buffers, compiled code and the young generation grow to what they need: a fifth of the time, at most so long. */
 const WARM_UP_S = 120
+/** Resident memory is the median of so many seconds. */
+const AFTER_S = 30
 const SETTLE_MS = 3_000
 
 /** Exports of real gates, to be sent as those of so many instances. */
@@ -69,15 +71,6 @@ const watchMemory = (plane: Plane) => {
   }
 }
 
-/** MB a minute, by least squares through samples of each second. */
-const slope = (values: readonly number[]): number => {
-  const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length
-  const [x, y] = [(values.length - 1) / 2, mean(values)]
-  const over = values.reduce((sum, value, i) => sum + (i - x) * (value - y), 0)
-  const under = values.reduce((sum, _, i) => sum + (i - x) ** 2, 0)
-  return (60 * over) / under
-}
-
 /** Forty instances that export each second, for so long: what it costs, whether memory stays flat, whether every unit is counted. */
 export const sustained = async (plane: Plane, minutes: number): Promise<Record<string, number>> => {
   const service = 'sustained'
@@ -88,14 +81,19 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
   const warmUpS = Math.min(WARM_UP_S, minutes * 12)
   const cpu = await plane.cpuSeconds()
   const answers: Sent[] = []
+  // A collection gives memory back to the system: resident memory is compared between the half minutes after one.
+  const endS = Math.max(warmUpS, minutes * 60 - AFTER_S)
+  const looksS = [warmUpS, (warmUpS + endS) / 2, endS] as const
   const heapAt = (second: number) => sleep(second * 1_000).then(() => plane.heapMb())
-  const [sent, warm, middle] = await Promise.all([
+  const [sent, ...heaps] = await Promise.all([
     Promise.all(senders.map((template) => polite(plane, key, template, untilMs, answers))),
-    heapAt(warmUpS),
-    heapAt((warmUpS + minutes * 60) / 2),
+    heapAt(looksS[0]),
+    heapAt(looksS[1]),
+    heapAt(looksS[2]),
   ])
   const seconds = (await plane.cpuSeconds()) - cpu
-  const steady = (await memory()).slice(Math.ceil(warmUpS))
+  const resident = await memory()
+  const residentAt = (second: number) => median(resident.slice(Math.ceil(second), second + AFTER_S))
   await sleep(SETTLE_MS)
   const counts = sent.map(({ windows }, i) => ({
     points: windows * (senders[i]?.points ?? 0),
@@ -103,7 +101,6 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
   }))
   const points = counts.reduce((sum, count) => sum + count.points, 0)
   const offered = counts.reduce((sum, count) => sum + count.offered, 0)
-  const last = steady.slice(steady.length / 2)
   return {
     sustained_minutes: minutes,
     sustained_points_per_s: points / (minutes * 60),
@@ -114,15 +111,13 @@ export const sustained = async (plane: Plane, minutes: number): Promise<Record<s
       answers.map(({ ms }) => ms),
       0.99,
     ),
-    heap_mb_warm: warm,
-    heap_mb_middle: middle,
-    heap_mb_end: await plane.heapMb(),
-    memory_mb_warm: median(steady.slice(0, 30)),
-    memory_mb_middle: median(last.slice(0, 30)),
-    memory_mb_end: median(last.slice(-30)),
-    memory_mb_peak: Math.max(...steady),
-    memory_mb_per_minute: slope(steady),
-    memory_mb_per_minute_last_half: slope(last),
+    heap_mb_warm: heaps[0],
+    heap_mb_middle: heaps[1],
+    heap_mb_end: heaps[2],
+    memory_mb_warm: residentAt(looksS[0]),
+    memory_mb_middle: residentAt(looksS[1]),
+    memory_mb_end: residentAt(looksS[2]),
+    memory_mb_peak: Math.max(...resident),
   }
 }
 

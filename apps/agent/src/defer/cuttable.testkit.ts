@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A way to a server that can be cut: what is connected breaks, what comes after is refused. */
+/**
+ * A way to a server that can be cut: what is connected breaks, what comes after is refused. Or it falls silent, as a network does that swallows what passes:
+ * nobody is told.
+ */
 export class CuttableWay {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #cut = false
+  #silent = false
 
   private constructor(host: string, port: number) {
     this.#server = createServer((near) => {
@@ -24,7 +28,8 @@ export class CuttableWay {
           this.#sockets.delete(from)
           to.destroy()
         })
-        from.pipe(to)
+        if (this.#silent) from.resume()
+        else from.pipe(to)
       }
     })
   }
@@ -45,8 +50,15 @@ export class CuttableWay {
     for (const socket of this.#sockets) socket.destroy()
   }
 
+  /** What is connected stays silent for good. */
+  silence(): void {
+    this.#silent = true
+    for (const socket of this.#sockets) socket.unpipe().resume()
+  }
+
   restore(): void {
     this.#cut = false
+    this.#silent = false
   }
 
   close(): void {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { Weir } from '@weir/agent'
 import pg from 'pg'
@@ -7,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { metricsJson } from '../testing/otlp-sample.ts'
 import { startProcess } from '../testing/process.ts'
+import { freePort } from '../testing/sinks.ts'
 
 /** Processes start slowly where many tests share a machine. */
 vi.setConfig({ testTimeout: 240_000 })
@@ -80,14 +80,6 @@ test('killed while figures stream in, it lost nothing that was acknowledged and 
   await second.end('SIGTERM')
   await drop()
 })
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** What the load generator saw of one tenant's work, in the words of the figures. */
 type Ledger = Record<string, Record<string, number>>

@@ -16,6 +16,7 @@ import {
 import { pageQuestion, tallyQuestion } from './agent-lists.ts'
 import { HEARD, RECEIPTS, receiptLine, stateLine, UPSERT } from './agents-sql.ts'
 import { Database } from './database.ts'
+import { inTransaction } from './transaction.ts'
 
 /** More agents of one service that have not ended than this are not read back; the presumed dead are swept long before. */
 const MOST_MEMBERS = 50_000
@@ -88,9 +89,7 @@ export class PrismaAgentStore extends AgentStore {
 
   override async write({ agents, receipts, heard }: AgentBatch): Promise<void> {
     const { databaseId, pool } = this.database
-    const client = await pool.connect()
-    try {
-      await client.query('BEGIN')
+    await inTransaction(pool, async (client) => {
       if (agents.length > 0)
         await client.query(UPSERT, [JSON.stringify(agents.map((one) => stateLine(one, databaseId, this.replica)))])
       if (receipts.length > 0) await client.query(RECEIPTS, [JSON.stringify(receipts.flatMap(receiptLine))])
@@ -101,13 +100,7 @@ export class PrismaAgentStore extends AgentStore {
           heard.map((record) => record.instance),
           heard.map((record) => new Date(record.lastHeardAtMs)),
         ])
-      await client.query('COMMIT')
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {})
-      throw error
-    } finally {
-      client.release()
-    }
+    })
   }
 
   override async changes(serviceIds: readonly string[], since: Date | null): Promise<Changes> {

@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import type { Window } from '../../features/outcomes/window.ts'
-import { dropOld, inTransaction } from './outcomes-partitions.ts'
+import { dropOld } from './outcomes-partitions.ts'
 import { TAKE_WINDOWS } from './outcomes-sql.ts'
+import { inTransaction } from './transaction.ts'
 
 /** What is still to be told to where figures are kept. */
 export interface Errand {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { STEPS } from '../../features/outcomes/outcome-store.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Length of a partition, seconds: each resolution has a dozen or a few more of them. */
 const PARTITION_SECONDS = { 1: 600, 10: 10_800, 60: 259_200 } as const
@@ -103,24 +104,5 @@ export const dropPartitions = async (
         await oneAtATime(client)
         await client.query(`DROP TABLE IF EXISTS ${name}`)
       })
-  }
-}
-
-/** Rolls back and gives the connection up where anything fails. */
-export const inTransaction = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('BEGIN')
-    const result = await work(client)
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch((fault: Error) => {
-      broken = fault
-    })
-    throw error
-  } finally {
-    client.release(broken)
   }
 }

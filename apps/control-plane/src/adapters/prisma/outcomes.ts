@@ -10,8 +10,9 @@ import {
 import { coarsen, type Rows } from '../../features/outcomes/roll-up.ts'
 import type { Window } from '../../features/outcomes/window.ts'
 import { Database } from './database.ts'
-import { Ahead, dropOld, inTransaction, makeAhead } from './outcomes-partitions.ts'
+import { Ahead, dropOld, makeAhead } from './outcomes-partitions.ts'
 import * as sql from './outcomes-sql.ts'
+import { inTransaction } from './transaction.ts'
 
 type FiguresRow = Record<SumColumn | PeakColumn, number | null>
 interface BucketRow extends FiguresRow {

@@ -10,7 +10,7 @@ import { RulePanel } from './rule-panel.tsx'
 import { Spread } from './spread.tsx'
 import { SubjectHead, UnknownSubject } from './subject-head.tsx'
 import { TimeBar } from './time-bar.tsx'
-import { type Change, changed, useStage } from './use-stage.ts'
+import { changeBy, useStage } from './use-stage.ts'
 import { useSubject } from './use-subject.ts'
 import { WorkPanel } from './work-panel.tsx'
 
@@ -20,9 +20,7 @@ const ROUTE = '/app/e/$environment/s/$service/dependencies/$dependency'
 export const DependencyPage = () => {
   const { environment, service, dependency } = useParams({ from: ROUTE })
   const search = useSearch({ from: ROUTE })
-  const navigate = useNavigate({ from: '/e/$environment/s/$service/dependencies/$dependency' })
-  const change: Change = (change, drop, push = false) =>
-    void navigate({ search: (before) => changed(before, change, drop), replace: !push, resetScroll: false })
+  const change = changeBy(useNavigate({ from: '/e/$environment/s/$service/dependencies/$dependency' }))
   const subject: Subject = useMemo(() => ({ kind: 'dependency', name: dependency }), [dependency])
   const place = { environment, service, subject }
   const { names, rule, dependency: reported, standing } = useSubject(environment, service, subject)

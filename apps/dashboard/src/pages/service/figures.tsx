@@ -10,16 +10,14 @@ import { Gates } from './gates.tsx'
 import { Spread } from './spread.tsx'
 import { Standing } from './standing.tsx'
 import { TimeBar } from './time-bar.tsx'
-import { type Change, changed, useStage } from './use-stage.ts'
+import { changeBy, useStage } from './use-stage.ts'
 import { WorkPanel } from './work-panel.tsx'
 
 /** All gates of a service together, and what it calls. */
 export const ServiceFigures = () => {
   const { environment, service } = useParams({ from: '/app/e/$environment/s/$service/' })
   const search = useSearch({ from: '/app/e/$environment/s/$service/' })
-  const navigate = useNavigate({ from: '/e/$environment/s/$service/' })
-  const change: Change = (change, drop, push = false) =>
-    void navigate({ search: (before) => changed(before, change, drop), replace: !push, resetScroll: false })
+  const change = changeBy(useNavigate({ from: '/e/$environment/s/$service/' }))
   const { stage, work, annotations, at, step, show } = useStage({ environment, service, subject: null }, search, change)
   return (
     <>

@@ -34,7 +34,7 @@ export const Flaws = ({ environment, service, gate }: FlawsProps) => {
   const data = gate === null ? found : found.filter((flaw) => flaw.gate === gate)
   const [all, setAll] = useState(false)
   if (data.length === 0) return null
-  const rows = data.map((flaw) => ({ ...flaw, environment })).sort((a, b) => Number(b.off) - Number(a.off))
+  const rows = data.map((flaw) => ({ ...flaw, environment }))
   return (
     <Panel
       id="books"

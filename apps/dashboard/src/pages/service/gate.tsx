@@ -15,7 +15,7 @@ import { RulePanel } from './rule-panel.tsx'
 import { Spread } from './spread.tsx'
 import { SubjectHead, UnknownSubject } from './subject-head.tsx'
 import { TimeBar } from './time-bar.tsx'
-import { type Change, changed, useStage } from './use-stage.ts'
+import { changeBy, useStage } from './use-stage.ts'
 import { useSubject } from './use-subject.ts'
 import { WorkPanel } from './work-panel.tsx'
 
@@ -25,9 +25,7 @@ const ROUTE = '/app/e/$environment/s/$service/gates/$gate'
 export const GatePage = () => {
   const { environment, service, gate } = useParams({ from: ROUTE })
   const search = useSearch({ from: ROUTE })
-  const navigate = useNavigate({ from: '/e/$environment/s/$service/gates/$gate' })
-  const change: Change = (change, drop, push = false) =>
-    void navigate({ search: (before) => changed(before, change, drop), replace: !push, resetScroll: false })
+  const change = changeBy(useNavigate({ from: '/e/$environment/s/$service/gates/$gate' }))
   const subject: Subject = useMemo(() => ({ kind: 'gate', name: gate }), [gate])
   const place = { environment, service, subject }
   const { names, rule, gate: reported, standing } = useSubject(environment, service, subject)

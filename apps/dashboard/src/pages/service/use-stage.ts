@@ -11,15 +11,22 @@ import { askedOf, type Stage } from './stage.ts'
 /** Another address of the same page: `drop` leaves it, `push` lets the browser's back come to the former one. */
 export type Change = (change: Partial<FiguresSearch>, drop?: readonly (keyof FiguresSearch)[], push?: boolean) => void
 
-export const changed = (
-  before: FiguresSearch,
-  change: Partial<FiguresSearch>,
-  drop: readonly (keyof FiguresSearch)[] = [],
-): FiguresSearch => {
-  const after = { ...before, ...change }
-  for (const key of drop) delete after[key]
-  return after
-}
+type Navigate = (to: {
+  readonly search: (before: FiguresSearch) => FiguresSearch
+  readonly replace: boolean
+  readonly resetScroll: false
+}) => unknown
+
+export const changeBy =
+  (navigate: Navigate): Change =>
+  (change, drop = [], push = false) => {
+    const search = (before: FiguresSearch): FiguresSearch => {
+      const after = { ...before, ...change }
+      for (const key of drop) delete after[key]
+      return after
+    }
+    void navigate({ search, replace: !push, resetScroll: false })
+  }
 
 interface Place {
   readonly environment: string

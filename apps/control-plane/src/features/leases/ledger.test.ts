@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LedgerRig, TIMING } from './ledger.testkit.ts'
+import { longestMs } from './timing.ts'
 
 const sum = (values: Iterable<number | null>) => [...values].reduce<number>((total, value) => total + (value ?? 0), 0)
 const settled = (rig: LedgerRig, wants: Record<string, number>, rounds = 6) => {
@@ -112,6 +113,19 @@ describe('a ledger of leases', () => {
     rig.ledger.setCapacity(100, rig.nowMs)
     expect(rig.ask('b', 5_000)).toBeLessThanOrEqual(50)
     expect(rig.outstanding).toBeLessThanOrEqual(1_000)
+  })
+
+  it('what fits only under the old quota is granted only for as long as leases under it may last', () => {
+    const rig = new LedgerRig(1_000)
+    settled(rig, { a: 5_000, b: 5_000 }, 12)
+    rig.ledger.setCapacity(100, rig.nowMs)
+    const oldUntilMs = rig.nowMs + longestMs(TIMING)
+    settled(rig, { a: 90, b: 10 }, 2)
+    expect(rig.held('a')?.units).toBeGreaterThan(80)
+    // The smaller lease is lost on its way: what it had counts to its end, after the old quota's.
+    rig.ask('a', 10)
+    expect(rig.ask('b', 5_000)).toBeGreaterThan(50)
+    expect(rig.nowMs + (rig.held('b')?.expiresInMs ?? 0)).toBeLessThanOrEqual(oldUntilMs)
   })
 
   it('counts the slots that are in use beyond a shrunk lease', () => {
